@@ -1,0 +1,43 @@
+/* distribution.h - a duration that may be random: `5ms`, `exp(1ms)`, `uniform(1ms, 3ms)`, `erlang(4, 1ms)`,
+ * `lognormal(1ms, 0.8)` (mean, coefficient of variation). Times are integer nanoseconds, never negative. */
+#ifndef CCSIM_BASE_DISTRIBUTION_H
+#define CCSIM_BASE_DISTRIBUTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/base/random.h"
+
+enum distribution_kind {
+    DISTRIBUTION_CONSTANT,
+    DISTRIBUTION_EXPONENTIAL,
+    DISTRIBUTION_UNIFORM,
+    DISTRIBUTION_ERLANG,
+    DISTRIBUTION_LOGNORMAL
+};
+
+struct distribution {
+    enum distribution_kind kind;
+    int64_t mean_ns;      /* also the value of a constant; erlang: of the sum of all stages */
+    int64_t low_ns, high_ns; /* uniform: both ends included */
+    int stages;           /* erlang */
+    double mu, sigma;     /* lognormal: of the logarithm of nanoseconds */
+};
+
+struct distribution distribution_constant(int64_t value_ns);
+struct distribution distribution_exponential(int64_t mean_ns);
+struct distribution distribution_uniform(int64_t low_ns, int64_t high_ns);
+struct distribution distribution_erlang(int stages, int64_t mean_ns);
+struct distribution distribution_lognormal(int64_t mean_ns, double cv);
+
+static inline bool distribution_is_zero(const struct distribution *d) {
+    return d->kind == DISTRIBUTION_CONSTANT && d->mean_ns == 0;
+}
+
+/* One duration; a constant draws nothing from the stream. Rounded to the nearest nanosecond. */
+int64_t distribution_draw(const struct distribution *d, struct stream *stream);
+
+/* Its coefficient of variation squared (variance / mean^2); 0 for a mean of 0. */
+double distribution_cv2(const struct distribution *d);
+
+#endif

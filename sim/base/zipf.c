@@ -1,0 +1,73 @@
+/* zipf.c - rejection-inversion: Hormann and Derflinger, "Rejection-inversion to generate variates from monotone
+ * discrete distributions" (1996).
+ *
+ * Let h(x) = x^-theta and H its integral from 1. A uniform point of H's range, carried back through H, gives an x
+ * distributed as the continuous h; rounded to k it is taken if it falls into a part of k's interval that weighs exactly
+ * h(k). Since h is convex, H(k+1/2) - H(k-1/2) is at least h(k), so there is such a part, and few points miss it. Ranks
+ * count from 1 inside this file.
+ *
+ * With q = 1 - theta, H(x) = (x^q - 1) / q, which is log x for q = 0 and loses all digits near it. Both H and its
+ * inverse therefore go through expm1(t)/t and log1p(t)/t, which are smooth at 0; theta = 1 is no special case. Kahan's
+ * device gives both: the error of rounding w = 1 + t cancels in log(w) / (w - 1). */
+#include "sim/base/zipf.h"
+
+#include <stdbool.h>
+
+#include "sim/base/check.h"
+
+/* log(1 + t) / t */
+static double log1p_by(double t) {
+    double w = 1 + t, d = w - 1;
+    return d == 0 ? 1 : exact_log(w) / d;
+}
+
+/* (exp(t) - 1) / t */
+static double expm1_by(double t) {
+    double w = exact_exp(t), d = w - 1;
+    return d == 0 ? 1 : d / (d > -0.5 && d < 1 ? exact_log(w) : t);
+}
+
+static double weight(double theta, double x) { return exact_exp(-theta * exact_log(x)); }
+
+static double integral(double theta, double x) {
+    double log_x = exact_log(x);
+    return log_x * expm1_by((1 - theta) * log_x);
+}
+
+/* Never beyond `limit`: for theta > 1 and large n the far end of the range rounds to where the inverse is infinite. */
+static double integral_inverse(double theta, double u, double limit) {
+    double t = (1 - theta) * u;
+    if (t <= -1) {
+        return limit;
+    }
+    double x = exact_exp(u * log1p_by(t));
+    return x < limit ? x : limit;
+}
+
+void zipf_init(struct zipf *zipf, uint64_t n, double theta) {
+    CHECK(n > 0 && n <= UINT64_C(1) << 52);
+    CHECK(theta >= 0 && theta <= ZIPF_THETA_MAX);
+    *zipf = (struct zipf){
+        .n = n,
+        .theta = theta,
+        .first = integral(theta, 1.5) - 1,
+        .last = integral(theta, (double)n + 0.5),
+        .sure = 2 - integral_inverse(theta, integral(theta, 2.5) - weight(theta, 2), 3),
+    };
+}
+
+uint64_t zipf_draw(const struct zipf *zipf, struct stream *stream) {
+    if (zipf->theta <= 0) {
+        return stream_below(stream, zipf->n);
+    }
+    while (true) {
+        double u = zipf->last + stream_unit(stream) * (zipf->first - zipf->last);
+        double x = integral_inverse(zipf->theta, u, (double)zipf->n);
+        uint64_t k = (uint64_t)(x + 0.5);
+        k = k < 1 ? 1 : k;
+        double rank = (double)k;
+        if (rank - x <= zipf->sure || u >= integral(zipf->theta, rank + 0.5) - weight(zipf->theta, rank)) {
+            return k - 1;
+        }
+    }
+}

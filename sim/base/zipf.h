@@ -1,0 +1,23 @@
+/* zipf.h - Zipf's distribution over 0 .. n-1: the chance of k is proportional to 1 / (k+1)^theta, so 0 is the most
+ * wanted. Exact for every theta from 0 (uniform) through 1 and beyond, in constant time and memory whatever n. */
+#ifndef CCSIM_BASE_ZIPF_H
+#define CCSIM_BASE_ZIPF_H
+
+#include <stdint.h>
+
+#include "sim/base/random.h"
+
+struct zipf {
+    uint64_t n;
+    double theta;
+    double first, last; /* the range of the integral that is inverted */
+    double sure;        /* a point at most so far left of its whole number is accepted unseen */
+};
+
+/* 0 < n <= 2^52, 0 <= theta <= ZIPF_THETA_MAX. */
+enum { ZIPF_THETA_MAX = 10 };
+void zipf_init(struct zipf *zipf, uint64_t n, double theta);
+
+uint64_t zipf_draw(const struct zipf *zipf, struct stream *stream);
+
+#endif

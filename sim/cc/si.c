@@ -1,0 +1,159 @@
+/* si - snapshot isolation, first updater wins.
+ *
+ * Every read sees the versions committed when the transaction took its snapshot, at its first statement. A write, a
+ * locking read or an insert locks the row; if the row changed since the snapshot the transaction aborts at once, if
+ * another is changing it, it waits in FIFO order for that one's end: commit means abort, abort means the row is free.
+ * Reads never wait. A cycle of waiting writers is a deadlock, by default at the cost of the one that closes it.
+ *
+ * Invariants: a row has at most one uncommitted version, its lock holder's; every version an open snapshot sees is kept.
+ * Paper: Berenson, Bernstein, Gray, Melton, O'Neil, O'Neil, "A critique of ANSI SQL isolation levels" (1995); first
+ * updater wins as in PostgreSQL.
+ * Differs from the paper: conflicts are found at the write, not at commit; the snapshot is taken by the first statement. */
+#include "sim/base/check.h"
+#include "sim/cc/cc.h"
+#include "sim/kit/deadlock.h"
+#include "sim/kit/lock.h"
+#include "sim/kit/snapshot.h"
+
+struct si_options { struct deadlock_options deadlock; };
+
+static const struct option options[] = {DEADLOCK_OPTIONS(struct si_options, deadlock, "requester")};
+static const struct option_table table = OPTION_TABLE(options, struct si_options);
+
+static const struct deadlock_options *deadlock_of(const struct cc *cc) {
+    return &((const struct si_options *)cc->options)->deadlock;
+}
+
+static enum cc_status si_begin(struct cc *cc, struct txn *txn) {
+    (void)cc;
+    (void)txn;
+    return CC_OK;
+}
+
+static enum cc_status si_statement(struct cc *cc, struct txn *txn, enum intent intent) {
+    (void)intent;
+    snapshot_open(cc, txn);
+    return CC_OK;
+}
+
+static enum cc_status si_read(struct cc *cc, struct txn *txn, struct row *row, enum intent intent,
+                              enum patience patience, struct version **seen) {
+    (void)intent;
+    (void)patience;
+    *seen = snapshot_version(cc, txn, row);
+    return CC_OK;
+}
+
+/* Has one that committed since the snapshot changed the row? */
+static bool changed_since(struct cc *cc, const struct txn *txn, struct row *row) {
+    return store_committed(cc->store, row->table, row->key, row->record)->stamp > txn->snapshot;
+}
+
+static enum cc_status wait_for_writer(struct cc *cc, struct txn *txn) {
+    enum cc_status status = deadlock_on_wait(cc, deadlock_of(cc), txn);
+    if (status != CC_WAIT) {
+        lock_cancel(cc, txn);
+    }
+    return status;
+}
+
+static enum cc_status take(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode, enum patience patience) {
+    if (txn->queued != NULL) {
+        return wait_for_writer(cc, txn);
+    }
+    txn->work.locks++;
+    if (lock_acquire(cc, txn, row, mode)) {
+        return CC_OK;
+    }
+    if (patience == NOWAIT) {
+        return txn_fail(txn, REASON_NOWAIT);
+    }
+    if (patience == SKIP_LOCKED) {
+        return CC_SKIP;
+    }
+    lock_enqueue(cc, txn, row, mode);
+    return wait_for_writer(cc, txn);
+}
+
+static enum cc_status si_claim(struct cc *cc, struct txn *txn, struct row *row, enum change change,
+                               enum patience patience, struct version **base) {
+    enum lock_mode mode = change == LOCK_SHARE ? MODE_S : MODE_X;
+    bool held = row->lock != NULL && row->lock->mode >= mode;
+    if (!held) {
+        if (changed_since(cc, txn, row)) {
+            return txn_refuse(txn, REASON_WRITE_CONFLICT);
+        }
+        enum cc_status status = take(cc, txn, row, mode, patience);
+        if (status != CC_OK) {
+            return status;
+        }
+    } else if (row->own == NULL && changed_since(cc, txn, row)) { /* granted after a wait, too late */
+        return txn_refuse(txn, REASON_WRITE_CONFLICT);
+    }
+    *base = store_newest(cc->store, row->table, row->key, row->record);
+    return CC_OK;
+}
+
+static void si_statement_end(struct cc *cc, struct txn *txn, bool failed) {
+    if (failed) {
+        lock_forget_statement(cc, txn, txn->statement);
+    }
+}
+
+static void si_rollback(struct cc *cc, struct txn *txn, uint32_t mark) { lock_rollback(cc, txn, mark, false); }
+
+static enum cc_status si_prepare(struct cc *cc, struct txn *txn) {
+    (void)cc;
+    (void)txn;
+    return CC_OK;
+}
+
+static void si_commit(struct cc *cc, struct txn *txn) {
+    txn_publish(txn, cc->store, false);
+    snapshot_close(cc, txn);
+}
+
+static void si_release(struct cc *cc, struct txn *txn) { lock_release_all(cc, txn); }
+
+static void si_abort(struct cc *cc, struct txn *txn) {
+    lock_cancel(cc, txn);
+    lock_release_all(cc, txn);
+    snapshot_close(cc, txn);
+}
+
+static void si_timer(struct cc *cc, struct txn *txn, int tag) {
+    (void)tag;
+    deadlock_on_timer(cc, deadlock_of(cc), txn);
+}
+
+static void si_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most) {
+    (void)cc;
+    lock_blockers(waiting, out, most, true);
+}
+
+const struct cc_ops cc_si = {
+    .name = "si",
+    .summary = "snapshot isolation, first updater wins",
+    .paper = "Berenson et al. 1995",
+    .levels = 1u << LEVEL_SI,
+    .level = LEVEL_SI,
+    .flags = CC_KEEPS_VERSIONS | CC_KEEPS_TOMBSTONES,
+    .options = &table,
+    .state_size = 1,
+    .record_size = sizeof(struct lock_head),
+    .start = lock_table_start,
+    .stop = lock_table_stop,
+    .begin = si_begin,
+    .statement = si_statement,
+    .read = si_read,
+    .claim = si_claim,
+    .statement_end = si_statement_end,
+    .rollback = si_rollback,
+    .prepare = si_prepare,
+    .commit = si_commit,
+    .release = si_release,
+    .abort = si_abort,
+    .timer = si_timer,
+    .blockers = si_blockers,
+    .bounds_gap = lock_bounds_gap,
+};

@@ -1,0 +1,58 @@
+/* wound-wait - rigorous two-phase locking in which only the young wait for the old.
+ *
+ * A requester wounds (aborts) every younger transaction it would wait for - incompatible holders and waiters ahead -
+ * and waits for the older ones. An upgrade that overtakes an older waiter is wounded by it in turn. So every edge of the
+ * waits-for graph goes from a younger to an older transaction, but for edges to wounded ones, which are about to end, and
+ * to sealed ones, which are past every wait and are never wounded.
+ *
+ * Invariant: whoever waits is younger than whom it waits for, the wounded and the sealed excepted.
+ * Paper: Rosenkrantz, Stearns, Lewis, "System level concurrency control for distributed database systems" (1978).
+ * Differs from the paper: queues are FIFO, so waiters ahead count as much as holders; U and next-key locks. */
+#include "sim/cc/cc.h"
+#include "sim/kit/locking.h"
+
+struct wound_wait_options {
+    int phantoms;
+};
+
+static const struct option options[] = {
+    LOCKING_OPTION_PHANTOMS(struct wound_wait_options, phantoms),
+};
+static const struct option_table table = OPTION_TABLE(options, struct wound_wait_options);
+
+/* Called anew after every hint, because a new gap lock may be a younger one. */
+static enum cc_status conflict(struct cc *cc, struct txn *txn) {
+    struct txn_list *list = &cc->search;
+    list->count = 0;
+    lock_overtaken(txn, list);
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i]->age < txn->age) {
+            return txn_refuse(txn, REASON_WOUNDED);
+        }
+    }
+    list->count = 0;
+    lock_blockers(txn, list, SIZE_MAX, false);
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i]->age > txn->age) {
+            txn_doom(cc, list->items[i], REASON_WOUNDED);
+        }
+    }
+    return CC_WAIT;
+}
+
+static void start(struct cc *cc) {
+    const struct wound_wait_options *chosen = cc->options;
+    locking_start(cc, (struct locking){.phantoms = chosen->phantoms, .waits = true, .conflict = conflict});
+}
+
+const struct cc_ops cc_wound_wait = {
+    .name = "wound-wait",
+    .summary = "rigorous two-phase locking, the older requester wounds",
+    .paper = "Rosenkrantz, Stearns, Lewis 1978",
+    .levels = 1u << LEVEL_SER,
+    .level = LEVEL_SER,
+    .options = &table,
+    .state_size = sizeof(struct locking),
+    .start = start,
+    LOCKING_OPS,
+};

@@ -1,0 +1,31 @@
+/* cli.h - the commands of the program: one file each. argv[0] of a command is "ccsim COMMAND"; the result is the exit
+ * code. */
+#ifndef CCSIM_CLI_CLI_H
+#define CCSIM_CLI_CLI_H
+
+/* argp.h brings getopt's `struct option`, of which there is one of our own: it gets another name here. */
+#define option getopt_option
+#include <argp.h>
+#undef option
+
+int cli_run(int argc, char **argv);
+int cli_plot(int argc, char **argv);
+int cli_list(int argc, char **argv);
+int cli_help(int argc, char **argv);
+
+/* The commands, for `ccsim help` and suggestions. */
+struct cli_command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+};
+extern const struct cli_command cli_commands[];
+extern const size_t cli_command_count;
+
+/* argp_parse, but an unknown long option gets the nearest valid one suggested. Exits with 2 on bad usage. */
+void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+/* `ccsim: MESSAGE`, a pointer to --help, exit code 2. */
+_Noreturn void cli_bad_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,185 @@
+/* run.c - ccsim run CONFIG...: reads the command line, lets the experiment be loaded and either shown or run. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/memory.h"
+#include "sim/cli/cli.h"
+#include "sim/lab/experiment.h"
+#include "sim/lab/lab.h"
+
+enum { KEY_SET = 256, KEY_SEED, KEY_ONLY, KEY_SHARD, KEY_FRESH, KEY_DRY_RUN, KEY_NO_PLOT, KEY_HISTORY, WORKERS_MOST = 1024 };
+
+static const struct argp_option options[] = {
+    {"output", 'o', "DIR", 0, "write the result files to DIR (default: results/ and the name of the first config)", 0},
+    {"jobs", 'j', "N", 0, "use N worker processes (default: one per processor)", 0},
+    {"set", KEY_SET, "KEY=VALUE", 0, "replace a value of the config, or an axis: --set workload.hot_rows=4", 0},
+    {"seed", KEY_SEED, "N", 0, "replace the experiment's seed", 0},
+    {"only", KEY_ONLY, "KEY=VALUE", 0, "keep only the points that match: --only algorithm=2pl; --only replication=3 computes "
+                                       "that replication alone", 0},
+    {"shard", KEY_SHARD, "K/N", 0, "not available yet", 0},
+    {"fresh", KEY_FRESH, NULL, 0, "compute everything anew (always so for now)", 0},
+    {"dry-run", KEY_DRY_RUN, NULL, 0, "show what would be run: points, axes and the effective config", 0},
+    {"quiet", 'q', NULL, 0, "neither progress nor table", 0},
+    {"no-plot", KEY_NO_PLOT, NULL, 0, "draw no figures", 0},
+    {"history", KEY_HISTORY, "FILE", 0, "not available yet", 0},
+    {0}};
+
+struct words {
+    const char **items;
+    size_t count, capacity;
+};
+
+struct run_arguments {
+    struct words files, sets, onlys;
+    const char *folder, *command;
+    int64_t workers, seed, replication;
+    bool has_seed, dry_run, quiet, no_plot;
+};
+
+static int64_t whole(const struct run_arguments *arguments, const char *option, const char *text, int64_t low, int64_t high) {
+    int64_t value;
+    if (!text_parse_integer(text, &value) || value < low || value > high) {
+        cli_bad_usage(arguments->command, "%s: `%s' is not a whole number from %" PRId64 " to %" PRId64, option, text, low,
+                      high);
+    }
+    return value;
+}
+
+/* The replication is no axis of the config: it is picked here. */
+static void take_only(struct run_arguments *arguments, const char *text) {
+    static const char replication[] = "replication=";
+    if (strncmp(text, replication, sizeof replication - 1) == 0) {
+        arguments->replication = whole(arguments, "--only replication", text + sizeof replication - 1, 1, INT64_MAX);
+    } else {
+        vector_push(&arguments->onlys, text);
+    }
+}
+
+static error_t parse(int key, char *text, struct argp_state *state) {
+    struct run_arguments *arguments = state->input;
+    switch (key) {
+    case 'o':
+        if (text[0] == '\0') {
+            cli_bad_usage(arguments->command, "-o: the folder's name is empty");
+        }
+        arguments->folder = text;
+        break;
+    case 'j': arguments->workers = whole(arguments, "-j", text, 1, WORKERS_MOST); break;
+    case 'q': arguments->quiet = true; break;
+    case KEY_SET: vector_push(&arguments->sets, text); break;
+    case KEY_ONLY: take_only(arguments, text); break;
+    case KEY_SEED:
+        arguments->seed = whole(arguments, "--seed", text, 0, INT64_MAX);
+        arguments->has_seed = true;
+        break;
+    case KEY_DRY_RUN: arguments->dry_run = true; break;
+    case KEY_NO_PLOT: arguments->no_plot = true; break;
+    case KEY_FRESH: break;
+    case KEY_SHARD: cli_bad_usage(arguments->command, "--shard is not available yet");
+    case KEY_HISTORY: cli_bad_usage(arguments->command, "--history is not available yet");
+    case ARGP_KEY_ARG: vector_push(&arguments->files, text); break;
+    case ARGP_KEY_NO_ARGS: cli_bad_usage(arguments->command, "no config given");
+    default: return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "CONFIG...",
+    .doc = "Runs the experiment that the configs describe (later ones add to and replace what earlier ones say; - is standard "
+           "input): a table on standard output; runs.csv, summary.csv, manifest.json and the figures in the results folder."};
+
+/* The command as typed, without what only says where to, how fast or which part. */
+static void add_command(const struct run_arguments *arguments, struct text *out) {
+    text_add(out, "ccsim run");
+    for (size_t i = 0; i < arguments->files.count; i++) {
+        text_add(out, " ");
+        lab_add_shell_word(out, arguments->files.items[i]);
+    }
+    for (size_t i = 0; i < arguments->sets.count; i++) {
+        text_add(out, " --set ");
+        lab_add_shell_word(out, arguments->sets.items[i]);
+    }
+    if (arguments->has_seed) {
+        text_add(out, " --seed %" PRId64, arguments->seed);
+    }
+}
+
+static void add_selection(const struct run_arguments *arguments, struct text *out) {
+    for (size_t i = 0; i < arguments->onlys.count; i++) {
+        text_add(out, " --only ");
+        lab_add_shell_word(out, arguments->onlys.items[i]);
+    }
+}
+
+static void show_plan(const struct experiment *experiment, const struct lab_request *request) {
+    const struct experiment_facts *facts = experiment_facts(experiment);
+    size_t replications = request->only_replication > 0 ? 1 : (size_t)facts->replications;
+    struct text config = {0}, folder = {0};
+    lab_folder(experiment, request, &folder);
+    printf("; %s\n; %zu points, %zu replications: %zu runs, into %s\n; axes: algorithm", facts->title, facts->points,
+           replications, facts->points * replications, text_string(&folder));
+    for (size_t i = 0; i < facts->axes; i++) {
+        printf(", %s", experiment_axis(experiment, i));
+    }
+    experiment_echo(experiment, &config);
+    printf("\n\n%s", text_string(&config));
+    text_free(&config);
+    text_free(&folder);
+}
+
+static int run_or_show(const struct experiment *experiment, const struct run_arguments *arguments) {
+    int64_t replications = experiment_facts(experiment)->replications;
+    if (arguments->replication > replications) {
+        fprintf(stderr, "ccsim: --only replication=%" PRId64 ": there are %" PRId64 "\n", arguments->replication, replications);
+        return LAB_USAGE;
+    }
+    struct text command = {0}, selection = {0};
+    add_command(arguments, &command);
+    add_selection(arguments, &selection);
+    struct lab_request request = {.folder = arguments->folder,
+                                  .workers = (int)arguments->workers,
+                                  .only_replication = arguments->replication,
+                                  .quiet = arguments->quiet,
+                                  .plot = !arguments->no_plot,
+                                  .command = text_string(&command),
+                                  .selection = text_string(&selection)};
+    int end = LAB_DONE;
+    if (arguments->dry_run) {
+        show_plan(experiment, &request);
+        end = fflush(stdout) == 0 ? LAB_DONE : LAB_INCOMPLETE;
+    } else {
+        end = (int)lab_run(experiment, &request);
+    }
+    text_free(&command);
+    text_free(&selection);
+    return end;
+}
+
+int cli_run(int argc, char **argv) {
+    struct run_arguments arguments = {.command = argv[0]};
+    cli_parse(&argp, argc, argv, &arguments);
+    struct experiment_request request = {
+        .files = arguments.files.items, .file_count = arguments.files.count,
+        .sets = arguments.sets.items, .set_count = arguments.sets.count,
+        .onlys = arguments.onlys.items, .only_count = arguments.onlys.count,
+        .has_seed = arguments.has_seed, .seed = (uint64_t)arguments.seed};
+    struct text errors = {0};
+    struct experiment *experiment = experiment_load(&request, &errors);
+    int end = LAB_USAGE;
+    if (experiment == NULL) {
+        fputs(text_string(&errors), stderr);
+    } else {
+        end = run_or_show(experiment, &arguments);
+    }
+    experiment_free(experiment);
+    text_free(&errors);
+    vector_free(&arguments.files);
+    vector_free(&arguments.sets);
+    vector_free(&arguments.onlys);
+    return end;
+}

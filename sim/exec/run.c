@@ -1,0 +1,64 @@
+/* run.c - one run from start to finish: warm-up, measured window, audit. */
+#include "sim/exec/run.h"
+
+#include "sim/base/check.h"
+#include "sim/exec/world.h"
+
+static void handle(struct world *world, uint32_t slot) {
+    if (slot >= SLOT_ACTORS) {
+        walker_event(world, world->actors[slot - SLOT_ACTORS]);
+    } else if (slot == SLOT_ARRIVAL) {
+        traffic_arrival(world);
+    } else {
+        world->ops->timer(&world->cc, NULL, world->algorithm_tag);
+    }
+}
+
+/* Handles every event up to and at `limit_ns`. */
+static void run_until(struct world *world, int64_t limit_ns) {
+    uint32_t slot;
+    while (!world->stopped && (slot = agenda_pop(&world->agenda, limit_ns)) != AGENDA_NONE) {
+        handle(world, slot);
+    }
+    if (!world->stopped && world->agenda.now_ns < limit_ns) {
+        world->agenda.now_ns = limit_ns; /* nothing is pending any more: time passes all the same */
+    }
+    /* The agenda is not empty as long as anybody can go on: whoever waits with nothing pending was forgotten. */
+    bool dry = !world->stopped && !agenda_any(&world->agenda);
+    CHECK_MSG(!dry || world->cc.waiting_first == NULL, "the event queue ran dry while a transaction waits");
+}
+
+static void audit(struct world *world) {
+    struct run_result *result = world->result;
+    struct workload_audit audit = {0};
+    world->spec->workload->audit(world->workload_state, &world->store, &audit);
+    result->lost_updates_known = audit.lost_updates_known;
+    result->lost_updates = audit.lost_updates;
+    result->audit = (enum run_audit)audit.verdict;
+    result->audit_promised = (int)world->ops->level >= audit.level;
+    text_add(&result->audit_message, "%s", text_string(&audit.message));
+    text_free(&audit.message);
+}
+
+void run_simulate(const struct run_spec *spec, struct run_result *result) {
+    *result = (struct run_result){0};
+    struct world *world = mem_new(1, sizeof *world);
+    world_init(world, spec, result);
+    traffic_start(world);
+    run_until(world, spec->warmup_ns);
+    tally_start(world);
+    run_until(world, spec->warmup_ns + spec->duration_ns);
+    tally_finish(world);
+    if (result->status == RUN_OK) {
+        audit(world);
+    }
+    world_free(world);
+    mem_free(world);
+}
+
+void run_result_free(struct run_result *result) {
+    text_free(&result->message);
+    text_free(&result->audit_message);
+    histogram_free(&result->wait);
+    histogram_free(&result->response);
+}

@@ -1,0 +1,72 @@
+/* run.h - one simulation run: a pure function of its specification.
+ *
+ * run_simulate builds the world that the specification describes, lets it run through warm-up and duration, asks the
+ * workload for its audit and fills the result with raw counts, from which lab's metrics table computes what is shown.
+ * Same specification, same result, on every machine. */
+#ifndef CCSIM_EXEC_RUN_H
+#define CCSIM_EXEC_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/base/histogram.h"
+#include "sim/base/text.h"
+#include "sim/exec/settings.h"
+#include "sim/store/reason.h"
+
+struct cc_ops;
+struct workload_ops;
+
+struct run_spec {
+    const struct cc_ops *algorithm;
+    const void *algorithm_options; /* the algorithm's options struct, filled; NULL if it has none */
+    const struct workload_ops *workload;
+    const void *workload_options;
+    struct system_settings system;
+    struct cost_settings cost;
+    struct restart_settings restart;
+    uint64_t seed, replication; /* replication counts from 1 */
+    int64_t warmup_ns, duration_ns;
+    bool certify;
+    const char *replay; /* the command that replays this run, for messages of bugs; may be NULL */
+};
+
+enum run_status {
+    RUN_OK,
+    RUN_STUCK_RESTARTING, /* a transaction restarted 1,000 times while no time passed: restart.delay must not be 0 */
+    RUN_TOO_MANY_LIVE     /* an open system's backlog outgrew what can be live at once */
+};
+
+enum run_audit { RUN_AUDIT_NONE, RUN_AUDIT_OK, RUN_AUDIT_BROKEN };
+
+/* Everything counts what happened after the warm-up, except `digest` and what the audit says. */
+struct run_result {
+    enum run_status status;
+    struct text message; /* a sentence for the user if status is not RUN_OK */
+    double sim_seconds;
+    uint64_t commits, rollbacks, gave_up;
+    uint64_t aborts_by_reason[REASON_COUNT]; /* attempts aborted by the system */
+    uint64_t waits, lock_upgrades, escalations;
+    struct histogram wait, response; /* per committed transaction, all attempts */
+    double wait_sum_ns, response_sum_ns, admission_sum_ns;
+    double blocked_area_ns, active_area_ns; /* number x time */
+    bool cpus_limited;
+    double cpu_busy_ns, cpu_useful_ns, cpu_capacity_ns; /* capacity: CPUs x duration */
+    double fairness_sum, fairness_sum_of_squares; /* of the commits of each terminal */
+    uint64_t terminals;                           /* 0 in open systems */
+    double versions_area_ns;                      /* number of stored versions beyond one a row x time */
+    uint64_t versions_max;
+    bool lost_updates_known;
+    uint64_t lost_updates;
+    enum run_audit audit;
+    bool audit_promised; /* is a broken audit a broken promise of the algorithm? */
+    struct text audit_message; /* why it is broken */
+    uint64_t events; /* handled, warm-up included: for the benchmark */
+    uint64_t digest;
+};
+
+/* `result` is overwritten; free it with run_result_free. Never returns half a result: a bug aborts the process. */
+void run_simulate(const struct run_spec *spec, struct run_result *result);
+void run_result_free(struct run_result *result);
+
+#endif

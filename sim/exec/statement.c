@@ -1,0 +1,276 @@
+/* statement.c - the phases of one statement: row by row through range, read, filter, claim and filter again.
+ *
+ * read, filter, claim and link of one row happen in one instant unless one of them waits; then the row is paid for, then
+ * comes the next. One path serves SELECT, locking reads, UPDATE, DELETE and INSERT, by key and by range. A write by key
+ * that needs nothing of the row ("blind") is claimed without being read. */
+#include "sim/base/check.h"
+#include "sim/base/digest.h"
+#include "sim/exec/world.h"
+
+static struct row *row_of(struct actor *actor) { return &actor->txn.rows.items[actor->row]; }
+
+static enum intent intent_of(const struct step *step) {
+    static const enum intent intents[] = {
+        [LOCKING_NONE] = SEE, [LOCKING_SHARE] = SEE_SHARE, [LOCKING_UPDATE] = SEE_UPDATE};
+    return step->kind == STEP_SELECT ? intents[step->locking] : SEE_WRITE;
+}
+
+static enum change change_of(const struct step *step) {
+    switch (step->kind) {
+    case STEP_UPDATE: return PUT_UPDATE;
+    case STEP_DELETE: return PUT_DELETE;
+    case STEP_INSERT: return PUT_INSERT;
+    default: return step->locking == LOCKING_SHARE ? LOCK_SHARE : LOCK_UPDATE;
+    }
+}
+
+static enum patience patience_of(const struct step *step) {
+    static const enum patience patiences[] = {
+        [PATIENCE_BLOCK] = BLOCK, [PATIENCE_NOWAIT] = NOWAIT, [PATIENCE_SKIP_LOCKED] = SKIP_LOCKED};
+    return patiences[step->patience];
+}
+
+/* A write by key whose value and condition need nothing of the row. */
+static bool is_blind(const struct step *step) {
+    bool unconditional = step->condition.operator== CONDITION_TRUE || step->condition.of_id;
+    return !step->scan && unconditional &&
+           ((step->kind == STEP_UPDATE && step->value == VALUE_SET) || step->kind == STEP_DELETE);
+}
+
+bool statement_begin(struct world *world, struct actor *actor) {
+    const struct step *step = &actor->step;
+    struct txn *txn = &actor->txn;
+    if (!walker_passes(world, actor, world->ops->statement(&world->cc, txn, intent_of(step)))) {
+        return walker_goes_on(actor);
+    }
+    actor->reply_rows.count = 0;
+    actor->reply = (struct reply){0};
+    actor->cursor = step->first;
+    actor->tail = false;
+    if (step->scan) {
+        struct scan scan = {.table = step->table,
+                            .first = step->first,
+                            .last = step->last,
+                            .stamp = world->store.stamp,
+                            .statement = txn->statement};
+        vector_push(&txn->scans, scan);
+    }
+    actor->phase = PHASE_LOCATE;
+    return true;
+}
+
+/* ---- Which row is next ---- */
+
+/* Private versions are linked nowhere: the smallest key in cursor .. `before` - 1 that the attempt itself inserted. */
+static int64_t own_private_key(const struct actor *actor, int64_t before) {
+    for (size_t i = 0; i < actor->txn.writes.count; i++) {
+        const struct row *row = &actor->txn.rows.items[actor->txn.writes.items[i].row];
+        if (row->table == actor->step.table && row->key >= actor->cursor && row->key < before) {
+            before = row->key;
+        }
+    }
+    return before;
+}
+
+static void meet_row(struct world *world, struct actor *actor, int64_t key) {
+    struct row *row = txn_row(&actor->txn, &world->store, actor->step.table, key);
+    actor->row = txn_row_number(&actor->txn, row);
+    actor->row_first_visit = !row->visited;
+    actor->row_written = false;
+}
+
+bool statement_locate(struct world *world, struct actor *actor) {
+    const struct step *step = &actor->step;
+    if (!step->scan) {
+        meet_row(world, actor, step->first);
+        actor->phase = is_blind(step) ? PHASE_CLAIM : PHASE_READ;
+        return true;
+    }
+    int64_t key;
+    struct record *record = store_next(&world->store, step->table, actor->cursor, world->ops->bounds_gap, &key);
+    if (world_is_private(world)) {
+        int64_t own = own_private_key(actor, key);
+        record = own < key ? NULL : record;
+        key = own;
+    }
+    actor->tail = record == step->table->end || key > step->last;
+    if (actor->tail && world->ops->range == NULL) {
+        actor->phase = PHASE_STATEMENT_END;
+        return true;
+    }
+    if (record == step->table->end) {
+        actor->row = txn_row_number(&actor->txn, txn_row_of_end(&actor->txn, step->table));
+    } else {
+        meet_row(world, actor, key);
+    }
+    actor->phase = world->ops->range != NULL ? PHASE_RANGE : PHASE_READ;
+    return true;
+}
+
+bool statement_range(struct world *world, struct actor *actor) {
+    const struct step *step = &actor->step;
+    struct range range = {.table = step->table,
+                          .first = step->first,
+                          .last = step->last,
+                          .condition = step->condition,
+                          .row = row_of(actor),
+                          .tail = actor->tail};
+    enum cc_status status =
+        world->ops->range(&world->cc, &actor->txn, &range, intent_of(step), patience_of(step));
+    if (!walker_passes(world, actor, status)) {
+        return walker_goes_on(actor);
+    }
+    actor->phase = actor->tail ? PHASE_STATEMENT_END : PHASE_READ;
+    return true;
+}
+
+/* ---- One row ---- */
+
+static bool matches(const struct step *step, const struct row *row, const struct version *version) {
+    return !version->absent && condition_holds(&step->condition, row->key, version->value);
+}
+
+static void reply_row(struct actor *actor, int64_t key, int64_t value) {
+    struct reply_row seen = {.key = key, .value = value};
+    vector_push(&actor->reply_rows, seen);
+    actor->reply.count++;
+    actor->fold = digest_add(digest_add(actor->fold, (uint64_t)key), (uint64_t)value);
+}
+
+static bool pay_row(struct actor *actor) {
+    actor->phase = PHASE_LATCH;
+    return true;
+}
+
+static bool leave_unmatched(struct world *world, struct actor *actor) {
+    if (world->ops->unmatched != NULL) {
+        world->ops->unmatched(&world->cc, &actor->txn, row_of(actor));
+    }
+    return pay_row(actor);
+}
+
+static bool fail_duplicate(struct world *world, struct actor *actor) {
+    row_of(actor)->kept = true;
+    actor->txn.reason = REASON_DUPLICATE;
+    statement_fail(world, actor);
+    return true;
+}
+
+bool statement_read(struct world *world, struct actor *actor) {
+    const struct step *step = &actor->step;
+    struct version *seen = NULL;
+    enum cc_status status = world->ops->read(&world->cc, &actor->txn, row_of(actor), intent_of(step), patience_of(step), &seen);
+    if (!walker_passes(world, actor, status)) {
+        return walker_goes_on(actor);
+    }
+    if (status == CC_SKIP) {
+        return pay_row(actor);
+    }
+    struct row *row = row_of(actor);
+    row->seen_writer = seen->writer;
+    if (row->read_statement == 0 && seen->writer != actor->txn.id) {
+        row->read_statement = actor->txn.statement;
+    }
+    if (step->kind == STEP_INSERT) {
+        if (!seen->absent) {
+            return fail_duplicate(world, actor);
+        }
+    } else if (!matches(step, row, seen)) {
+        return leave_unmatched(world, actor);
+    } else if (step->kind == STEP_SELECT && step->locking == LOCKING_NONE) {
+        reply_row(actor, row->key, seen->value);
+        return pay_row(actor);
+    }
+    actor->phase = PHASE_CLAIM;
+    return true;
+}
+
+static void change_row(struct world *world, struct actor *actor, struct version *base) {
+    const struct step *step = &actor->step;
+    struct row *row = row_of(actor);
+    int64_t before = base->absent ? 0 : base->value;
+    int64_t value = step->value == VALUE_ADD ? before + step->operand : step->operand;
+    bool deleted = step->kind == STEP_DELETE;
+    reply_row(actor, row->key, before);
+    txn_write(&actor->txn, &world->store, row, world_is_private(world) ? NULL : base, deleted ? 0 : value, deleted);
+    actor->fold = digest_add(actor->fold, (uint64_t)value + deleted);
+    actor->row_written = true;
+}
+
+bool statement_claim(struct world *world, struct actor *actor) {
+    const struct step *step = &actor->step;
+    struct version *base = NULL;
+    enum cc_status status =
+        world->ops->claim(&world->cc, &actor->txn, row_of(actor), change_of(step), patience_of(step), &base);
+    if (!walker_passes(world, actor, status)) {
+        return walker_goes_on(actor);
+    }
+    if (status == CC_SKIP) {
+        return pay_row(actor);
+    }
+    struct row *row = row_of(actor);
+    bool fresh = is_blind(step) || base->writer != row->seen_writer;
+    if (step->kind == STEP_INSERT) {
+        if (fresh && !base->absent) {
+            return fail_duplicate(world, actor);
+        }
+    } else if (fresh && !matches(step, row, base)) {
+        return leave_unmatched(world, actor);
+    }
+    if (step->kind == STEP_SELECT) {
+        reply_row(actor, row->key, base->value);
+    } else {
+        change_row(world, actor, base);
+    }
+    return pay_row(actor);
+}
+
+bool statement_row_done(struct world *world, struct actor *actor) {
+    (void)world;
+    const struct step *step = &actor->step;
+    struct row *row = row_of(actor);
+    row->visited = true;
+    bool enough = step->limit > 0 && actor->reply.count >= step->limit;
+    if (!step->scan || enough || row->key == INT64_MAX) {
+        actor->phase = PHASE_STATEMENT_END;
+    } else {
+        actor->cursor = row->key + 1;
+        actor->phase = PHASE_LOCATE;
+    }
+    return true;
+}
+
+/* ---- The end of a statement ---- */
+
+bool statement_end(struct world *world, struct actor *actor) {
+    if (world->ops->statement_end != NULL) {
+        world->ops->statement_end(&world->cc, &actor->txn, false);
+    }
+    actor->reply.rows = actor->reply_rows.items;
+    actor->phase = PHASE_NEXT;
+    return true;
+}
+
+/* A failed statement is a rollback to its start, and what it read does not count - but for a duplicate key it met. */
+void statement_fail(struct world *world, struct actor *actor) {
+    struct txn *txn = &actor->txn;
+    for (size_t i = 0; i < txn->rows.count; i++) {
+        struct row *row = &txn->rows.items[i];
+        if (row->read_statement == txn->statement && !row->kept) {
+            row->read_statement = 0;
+        }
+    }
+    while (txn->scans.count > 0 && txn->scans.items[txn->scans.count - 1].statement == txn->statement) {
+        txn->scans.count--;
+    }
+    world->ops->rollback(&world->cc, txn, txn->statement);
+    txn_undo(txn, &world->store, txn->statement, world_is_private(world));
+    if (world->ops->statement_end != NULL) {
+        world->ops->statement_end(&world->cc, txn, true);
+    }
+    actor->reply_rows.count = 0;
+    actor->reply = (struct reply){.status = REPLY_ERROR, .reason = txn->reason};
+    actor->fold = digest_add(actor->fold, txn->reason);
+    txn->reason = REASON_NONE;
+    actor->phase = PHASE_NEXT;
+}

@@ -1,0 +1,206 @@
+/* world.c - building a world, its actors, and the services the algorithms call (store/harness.h). */
+#include "sim/exec/world.h"
+
+#include <string.h>
+
+#include "sim/base/check.h"
+
+/* ---- The harness ---- */
+
+static void harness_wake(void *context, struct txn *txn) {
+    struct world *world = context;
+    struct actor *actor = actor_of(txn);
+    if (txn->state != TXN_WAITING || txn->doomed || actor->wait_event == EVENT_WAKE) {
+        return;
+    }
+    actor->wait_event = EVENT_WAKE;
+    agenda_schedule(&world->agenda, txn->slot, world->agenda.now_ns);
+}
+
+static bool harness_doom(void *context, struct txn *txn, int reason) {
+    struct world *world = context;
+    if (txn->state == TXN_IDLE || txn->state == TXN_SEALED) {
+        return false;
+    }
+    if (txn->doomed) {
+        return true;
+    }
+    struct actor *actor = actor_of(txn);
+    txn->doomed = true;
+    txn->reason = (uint8_t)reason;
+    station_leave(&actor->job);
+    agenda_schedule_urgent(&world->agenda, txn->slot);
+    actor->phase = PHASE_ABORT;
+    return true;
+}
+
+static void harness_timer(void *context, struct txn *txn, int64_t delay_ns, int tag) {
+    struct world *world = context;
+    int64_t due_ns = world->agenda.now_ns + delay_ns;
+    if (txn == NULL) {
+        world->algorithm_tag = tag;
+        agenda_schedule(&world->agenda, SLOT_ALGORITHM, due_ns);
+    } else {
+        actor_of(txn)->timer_ns = due_ns; /* scheduled when the wait begins */
+        actor_of(txn)->timer_tag = tag;
+    }
+}
+
+static struct txn *harness_find(void *context, uint64_t id) {
+    struct world *world = context;
+    uint32_t index = (uint32_t)(id & (AGENDA_SLOTS_MAX - 1)) - SLOT_ACTORS;
+    struct txn *txn = index < world->actor_count ? &world->actors[index]->txn : NULL;
+    return txn != NULL && txn->id == id && txn->state != TXN_IDLE ? txn : NULL;
+}
+
+static uint64_t harness_remaining(void *context, const struct txn *txn) {
+    struct world *world = context;
+    const struct actor *actor = (const struct actor *)(const void *)txn;
+    const struct workload_ops *workload = world->spec->workload;
+    return workload->remaining != NULL
+               ? workload->remaining(world->workload_state, actor->arguments, actor->registers)
+               : UINT64_MAX;
+}
+
+/* ---- Actors ---- */
+
+static size_t aligned(size_t size) { return (size + 15) / 16 * 16; }
+
+static struct actor *new_actor(struct world *world) {
+    if (world->actor_count + SLOT_ACTORS >= AGENDA_SLOTS_MAX) {
+        return NULL;
+    }
+    if (world->actor_count == world->actor_capacity) {
+        world->actors = mem_vector_grow(world->actors, &world->actor_capacity, sizeof *world->actors);
+    }
+    const struct workload_ops *workload = world->spec->workload;
+    char *block = mem_new(1, world->actor_size);
+    struct actor *actor = (struct actor *)(void *)block;
+    char *tail = block + aligned(sizeof *actor);
+    actor->txn.tail = tail;
+    tail += aligned(world->ops->txn_size);
+    actor->registers = tail;
+    tail += aligned(workload->registers_size);
+    actor->arguments = tail;
+    actor->txn.slot = (uint32_t)world->actor_count + SLOT_ACTORS;
+    actor->txn.level = (uint8_t)world->ops->level;
+    actor->job.slot = actor->txn.slot;
+    actor->timer_ns = -1;
+    agenda_reserve(&world->agenda, actor->txn.slot + 1);
+    world->actors[world->actor_count++] = actor;
+    return actor;
+}
+
+struct actor *world_actor(struct world *world) {
+    struct actor *actor = world->free_actors;
+    if (actor == NULL) {
+        return new_actor(world);
+    }
+    world->free_actors = actor->ready_next;
+    return actor;
+}
+
+void world_release_actor(struct world *world, struct actor *actor) {
+    actor->ready_next = world->free_actors;
+    world->free_actors = actor;
+}
+
+static void free_actor(struct actor *actor) {
+    txn_free(&actor->txn);
+    vector_free(&actor->reply_rows);
+    mem_free(actor);
+}
+
+/* ---- Building ---- */
+
+static void init_stations(struct world *world) {
+    const struct system_settings *system = &world->spec->system;
+    station_init(&world->cpu, &world->agenda, system->cpus);
+    station_init(&world->latch, &world->agenda, 1);
+    station_init(&world->log, &world->agenda, system->log_devices);
+    bool own_queues = system->disks != OPTION_UNLIMITED && system->disk_queues == DISK_QUEUES_OWN;
+    world->disk_count = own_queues ? (uint64_t)system->disks : 1;
+    world->disks = mem_new(world->disk_count, sizeof *world->disks);
+    for (uint64_t i = 0; i < world->disk_count; i++) {
+        station_init(&world->disks[i], &world->agenda, own_queues ? 1 : system->disks);
+    }
+}
+
+static void init_algorithm(struct world *world) {
+    const struct cc_ops *ops = world->ops;
+    world->cc = (struct cc){.ops = ops,
+                            .store = &world->store,
+                            .harness = &world->harness,
+                            .options = world->spec->algorithm_options,
+                            .state = mem_new(1, ops->state_size),
+                            .seed = world->spec->seed,
+                            .blockers = ops->blockers};
+    if (ops->start != NULL) {
+        ops->start(&world->cc);
+    }
+}
+
+static void init_workload(struct world *world) {
+    const struct workload_ops *workload = world->spec->workload;
+    struct stream stream;
+    struct stream_key key = {.seed = world->spec->seed,
+                             .replication = world->spec->replication,
+                             .purpose = STREAM_LOAD};
+    stream_open(&stream, &key);
+    world->workload_state = mem_new(1, workload->state_size);
+    workload->load(world->workload_state, world->spec->workload_options, &world->store, &stream);
+}
+
+void world_init(struct world *world, const struct run_spec *spec, struct run_result *result) {
+    *world = (struct world){.spec = spec, .result = result, .ops = spec->algorithm};
+    const struct workload_ops *workload = spec->workload;
+    bool closed = spec->system.terminals > 0;
+    agenda_init(&world->agenda, SLOT_ACTORS + (closed ? (uint32_t)spec->system.terminals : 64));
+    check_context(&world->agenda.now_ns, spec->replay);
+    world->harness = (struct harness){.world = world,
+                                      .wake = harness_wake,
+                                      .doom = harness_doom,
+                                      .timer = harness_timer,
+                                      .find = harness_find,
+                                      .remaining = harness_remaining};
+    store_init(&world->store, world->ops->record_size, &world->harness);
+    world->store.keeps_versions = (world->ops->flags & CC_KEEPS_VERSIONS) != 0;
+    world->store.keeps_tombstones = (world->ops->flags & CC_KEEPS_TOMBSTONES) != 0;
+    world->actor_size = aligned(sizeof(struct actor)) + aligned(world->ops->txn_size) +
+                        aligned(workload->registers_size) + aligned(workload->arguments_size);
+    init_stations(world);
+    init_algorithm(world);
+    init_workload(world);
+    if (closed) {
+        world->commits_by_terminal = mem_new((size_t)spec->system.terminals + 1, sizeof *world->commits_by_terminal);
+    }
+}
+
+void world_free(struct world *world) {
+    for (size_t i = 0; i < world->actor_count; i++) {
+        free_actor(world->actors[i]);
+    }
+    mem_free(world->actors);
+    if (world->spec->workload->unload != NULL) {
+        world->spec->workload->unload(world->workload_state);
+    }
+    mem_free(world->workload_state);
+    if (world->ops->stop != NULL) {
+        world->ops->stop(&world->cc);
+    }
+    mem_free(world->cc.state);
+    mem_free(world->cc.search.items);
+    store_free(&world->store);
+    mem_free(world->disks);
+    mem_free(world->commits_by_terminal);
+    agenda_free(&world->agenda);
+    check_context(NULL, NULL);
+}
+
+void world_stop(struct world *world, enum run_status status, const char *sentence) {
+    if (!world->stopped) {
+        world->stopped = true;
+        world->result->status = status;
+        text_add(&world->result->message, "%s", sentence);
+    }
+}

@@ -1,0 +1,215 @@
+/* world.h - one run's world: resources, data, algorithm, workload, and the actors that walk transactions through them.
+ * Private to exec.
+ *
+ * An actor is a terminal (closed system) or a place for one arrival (open system). It owns one slot of the agenda, and
+ * that is enough: at any time it is thinking, queued or served at one station, delayed, or waiting for another
+ * transaction, perhaps with a timer; a wake or a doom takes the place of whatever was pending. */
+#ifndef CCSIM_EXEC_WORLD_H
+#define CCSIM_EXEC_WORLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/base/memory.h"
+#include "sim/cc/cc.h"
+#include "sim/exec/run.h"
+#include "sim/kernel/agenda.h"
+#include "sim/kernel/station.h"
+#include "sim/kit/txn.h"
+#include "workloads/workload.h"
+
+/* Where an actor stands; the walker's table of functions is indexed by it. See walker.c. */
+enum phase {
+    PHASE_SUBMIT,
+    PHASE_READY,
+    PHASE_BEGIN,
+    PHASE_NEXT,
+    PHASE_STATEMENT,
+    PHASE_LOCATE,
+    PHASE_RANGE,
+    PHASE_READ,
+    PHASE_CLAIM,
+    PHASE_LATCH,
+    PHASE_DISK,
+    PHASE_CPU,
+    PHASE_ROW_DONE,
+    PHASE_STATEMENT_END,
+    PHASE_SAVEPOINT,
+    PHASE_ROLLBACK_TO,
+    PHASE_PREPARE,
+    PHASE_LOG,
+    PHASE_COMMIT,
+    PHASE_DEFERRED,
+    PHASE_RELEASE,
+    PHASE_ROLLBACK,
+    PHASE_ROLLED_BACK,
+    PHASE_ABORT,
+    PHASE_RESTART,
+    PHASE_READMIT,
+    PHASE_COUNT
+};
+
+/* What the slot's pending event is to a waiting transaction. */
+enum wait_event { EVENT_NONE, EVENT_WAKE, EVENT_TIMER };
+
+struct actor {
+    struct txn txn; /* first: a txn pointer is an actor pointer */
+    struct station_job job;
+    uint8_t phase;      /* enum phase: what comes next */
+    uint8_t wait_event; /* enum wait_event */
+    bool live;          /* submitted, not ended */
+    bool admitted;      /* holds an admission slot */
+    bool row_written, row_first_visit;
+    bool leads_force; /* its event is the end of a group force */
+    /* the transaction */
+    uint64_t terminal, number;
+    int64_t submitted_ns, admission_ns, queued_ns; /* admission: time spent queued so far; queued: since when */
+    int64_t wait_ns, wait_since_ns;
+    uint64_t attempts;
+    /* the attempt */
+    int64_t attempt_start_ns;
+    int64_t cpu_ns; /* CPU it got inside the measured window */
+    uint64_t fold;  /* running hash of what it saw and wrote */
+    /* the wait: a timer that survives hints */
+    int64_t timer_ns;
+    int timer_tag;
+    /* the statement */
+    struct step step;
+    struct reply reply;
+    VECTOR(struct reply_row) reply_rows;
+    int64_t cursor;          /* next key of a scan */
+    uint32_t row;            /* number of the current row in txn.rows */
+    bool tail;               /* the current row only ends the scan */
+    size_t deferred;         /* writes whose disk is paid */
+    uint32_t savepoints[STEP_SAVEPOINTS_MAX]; /* first statement undone by rolling back to it; 0: not set */
+    /* loops in which no time passes: restarts of a transaction, transactions of a terminal */
+    uint32_t still_restarts, still_transactions;
+    int64_t still_ns;
+    struct stream service, think, restart;
+    struct actor *ready_next; /* in the admission queue, or among the free actors of an open system */
+    void *arguments, *registers;
+};
+
+__extension__ typedef unsigned __int128 tally_area; /* number x nanoseconds */
+
+/* What is counted between the end of the warm-up and the end of the run. */
+struct tally {
+    uint64_t commits, rollbacks, gave_up, waits;
+    uint64_t aborts_by_reason[REASON_COUNT];
+    double wait_sum_ns, response_sum_ns, admission_sum_ns;
+    int64_t start_ns;
+    int64_t cpu_useful_ns;
+    uint64_t lock_upgrades_before, escalations_before;
+    /* number x time: population (submitted, not ended), blocked, active, versions */
+    int64_t live, blocked, active, versions;
+    tally_area live_area, live_pieces, blocked_area, active_area, versions_area;
+    int64_t live_changed_ns, blocked_changed_ns, active_changed_ns, versions_changed_ns;
+    uint64_t versions_max;
+};
+
+struct world {
+    const struct run_spec *spec;
+    struct run_result *result;
+    struct agenda agenda;
+    struct station cpu, latch, log;
+    struct station *disks;
+    uint64_t disk_count; /* stations */
+    struct log_group {
+        struct actor *first, *last; /* who waits for the next force */
+        int64_t forces;             /* under way */
+    } log_group;
+    struct store store;
+    struct harness harness;
+    struct cc cc;
+    const struct cc_ops *ops;
+    void *workload_state;
+    struct actor **actors; /* by slot - SLOT_ACTORS */
+    size_t actor_count, actor_capacity;
+    size_t actor_size;
+    struct actor *free_actors;
+    struct actor *ready_first, *ready_last;
+    int64_t admitted;
+    uint64_t serial, age; /* of attempts, of transactions */
+    uint64_t *commits_by_terminal;
+    struct { struct stream stream; uint64_t number; int part; int64_t part_end_ns; } arrivals;
+    double response_mean_ns; /* of all committed so far, warm-up included: adaptive restart delay */
+    uint64_t response_count;
+    struct tally tally;
+    uint64_t digest;
+    int algorithm_tag; /* of the algorithm's own timer */
+    bool stopped;
+};
+
+enum { SLOT_ALGORITHM, SLOT_ARRIVAL, SLOT_ACTORS };
+
+static inline struct actor *actor_of(struct txn *txn) { return (struct actor *)(void *)txn; }
+static inline uint32_t world_slot(const struct actor *actor) { return actor->txn.slot; }
+
+/* Are versions linked nowhere before they are published? */
+static inline bool world_is_private(const struct world *world) { return (world->ops->flags & CC_PRIVATE_WRITES) != 0; }
+
+/* ---- world.c: building, actors, the harness ---- */
+void world_init(struct world *world, const struct run_spec *spec, struct run_result *result);
+void world_free(struct world *world);
+struct actor *world_actor(struct world *world); /* a free one (open system) or a new one; NULL: too many live */
+void world_release_actor(struct world *world, struct actor *actor);
+void world_stop(struct world *world, enum run_status status, const char *sentence);
+
+/* ---- walker.c ---- */
+/* A new attempt: the next phase is its begin. */
+void walker_start_attempt(struct world *world, struct actor *actor);
+/* Goes on with an actor whose event has come, or who may begin, until it pauses. */
+void walker_run(struct world *world, struct actor *actor);
+/* An event of an actor's slot. */
+void walker_event(struct world *world, struct actor *actor);
+/* What cc answered: true if it was OK or SKIP; else the actor pauses, its statement fails, or it aborts. */
+bool walker_passes(struct world *world, struct actor *actor, enum cc_status status);
+/* After an answer that did not pass: does the actor go on at once? A waiting one pauses. */
+static inline bool walker_goes_on(const struct actor *actor) {
+    return actor->txn.state != TXN_WAITING || actor->phase == PHASE_ABORT;
+}
+/* Ends a wait, if the actor waits. */
+void walker_end_wait(struct world *world, struct actor *actor);
+
+/* ---- statement.c: phases of a statement ---- */
+bool statement_begin(struct world *world, struct actor *actor);
+bool statement_locate(struct world *world, struct actor *actor);
+bool statement_range(struct world *world, struct actor *actor);
+bool statement_read(struct world *world, struct actor *actor);
+bool statement_claim(struct world *world, struct actor *actor);
+bool statement_row_done(struct world *world, struct actor *actor);
+bool statement_end(struct world *world, struct actor *actor);
+void statement_fail(struct world *world, struct actor *actor);
+
+/* ---- price.c: the price list. Each starts the service and returns false, or returns true if there is nothing to pay. ---- */
+bool price_disk(struct world *world, struct actor *actor, const struct distribution *service);
+bool price_latch(struct world *world, struct actor *actor);
+bool price_cpu(struct world *world, struct actor *actor, int64_t service_ns);
+bool price_log(struct world *world, struct actor *actor);
+bool price_delay(struct world *world, struct actor *actor, int64_t delay_ns);
+int64_t price_draw(struct actor *actor, const struct distribution *price);
+int64_t price_work(struct world *world, struct actor *actor); /* draws, and zeroes, what the algorithm did */
+void price_log_done(struct world *world, struct actor *actor);
+
+/* ---- traffic.c: terminals, arrivals, admission, restarts ---- */
+void traffic_start(struct world *world);
+void traffic_arrival(struct world *world);
+bool traffic_submit(struct world *world, struct actor *actor);
+bool traffic_readmit(struct world *world, struct actor *actor);
+bool traffic_restart(struct world *world, struct actor *actor);
+bool traffic_finish(struct world *world, struct actor *actor);
+void traffic_leave(struct world *world, struct actor *actor); /* gives up the admission slot */
+
+/* ---- tally.c ---- */
+void tally_start(struct world *world); /* the end of the warm-up */
+void tally_live(struct world *world, int change);
+void tally_blocked(struct world *world, int change);
+void tally_active(struct world *world, int change);
+void tally_versions(struct world *world);
+void tally_end_transaction(struct world *world, const struct actor *actor);
+void tally_commit(struct world *world, struct actor *actor);
+void tally_abort(struct world *world, const struct actor *actor, enum reason reason);
+void tally_outcome(struct world *world, const struct actor *actor, uint64_t outcome);
+void tally_finish(struct world *world);
+
+#endif

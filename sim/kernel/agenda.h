@@ -1,0 +1,55 @@
+/* agenda.h - the event queue: simulated time in integer nanoseconds, one pending event a slot.
+ *
+ * Everything that can have an event pending (a transaction, an arrival process, a periodic timer) owns a fixed *slot*,
+ * and has at most one event at a time. So the queue is a tournament over slots: a complete binary tree whose leaves
+ * are the slots' keys and whose every inner node is the smaller of its two children; the root is the next event.
+ * A key is (time, order, slot) in 128 bits, so the key is the event, ties included: events of one instant
+ * happen in the order they were scheduled, urgent ones before all others.
+ *
+ * The popped slot's leaf stays in place until it is scheduled again or another event is asked for: the hold operation,
+ * pop then schedule the same slot, costs one walk from leaf to root, without a branch that depends on the keys.
+ *
+ * Invariants
+ *  1. The clock never goes back: schedule takes a time >= now.
+ *  2. node[i] = min(node[2i], node[2i + 1]) for every inner node, where a popped slot's leaf still holds its old key.
+ *  3. An empty slot's key is all ones, which is later than any event. */
+#ifndef CCSIM_KERNEL_AGENDA_H
+#define CCSIM_KERNEL_AGENDA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+__extension__ typedef unsigned __int128 agenda_key;
+
+struct agenda {
+    agenda_key *node;      /* 2 * width; node[1] is the root, node[width + slot] a leaf */
+    uint32_t width;        /* leaves: a power of two */
+    uint32_t popped;       /* slot whose leaf is stale, or AGENDA_NONE */
+    uint64_t order;        /* of the next event scheduled */
+    int64_t now_ns;
+    uint64_t handled;      /* events popped */
+};
+
+#define AGENDA_NONE UINT32_MAX
+#define AGENDA_SLOTS_MAX (1u << 24)
+
+/* An agenda at time 0 with room for `slots` slots; it grows when a larger slot is used. */
+void agenda_init(struct agenda *agenda, uint32_t slots);
+void agenda_free(struct agenda *agenda);
+void agenda_reserve(struct agenda *agenda, uint32_t slots);
+
+/* Schedules the slot's event at `time_ns` >= now, in place of the one it may have pending. */
+void agenda_schedule(struct agenda *agenda, uint32_t slot, int64_t time_ns);
+/* The same at the present instant, before everything that is scheduled but not urgent. */
+void agenda_schedule_urgent(struct agenda *agenda, uint32_t slot);
+void agenda_cancel(struct agenda *agenda, uint32_t slot); /* no event pending: nothing happens */
+bool agenda_pending(const struct agenda *agenda, uint32_t slot);
+
+/* The earliest event's slot, and its time in now_ns. AGENDA_NONE if it lies after `limit_ns`: then the clock stands at
+ * the limit, the event stays. AGENDA_NONE also if no event is pending at all: then the clock stays where it is. */
+uint32_t agenda_pop(struct agenda *agenda, int64_t limit_ns);
+
+/* Is anything pending at all? To be asked after agenda_pop found nothing. */
+static inline bool agenda_any(const struct agenda *agenda) { return agenda->node[1] != ~(agenda_key)0; }
+
+#endif

@@ -1,0 +1,169 @@
+#include "sim/kit/deadlock.h"
+
+#include "sim/base/check.h"
+#include "sim/base/random.h"
+#include "sim/kit/lock.h"
+
+const char *const deadlock_detect_choices[] = {"wait", "period(duration)", "after(duration)", NULL};
+const char *const deadlock_victim_choices[] = {"youngest",      "oldest",     "requester",       "fewest_locks",
+                                               "fewest_writes", "least_work", "least_remaining", "random",
+                                               NULL};
+
+/* ---- Search ---- */
+
+static bool can_wait(const struct txn *txn) { return txn->state == TXN_WAITING && !txn->doomed; }
+
+/* Appends the path from `last` back to the start of the search: the cycle. */
+static size_t unwind(struct cc *cc, struct txn *last, size_t *begin) {
+    *begin = cc->search.count;
+    for (struct txn *txn = last; txn != NULL; txn = txn->search_parent) {
+        txn_list_add(&cc->search, txn);
+    }
+    return cc->search.count - *begin;
+}
+
+size_t deadlock_find_cycle(struct cc *cc, struct txn *start, size_t *begin) {
+    struct txn_list *list = &cc->search; /* visited in order; then the blockers of the one being visited */
+    uint64_t mark = ++cc->search_count;
+    list->count = 0;
+    start->search_mark = mark;
+    start->search_parent = NULL;
+    txn_list_add(list, start);
+    for (size_t at = 0; at < list->count; at++) {
+        struct txn *txn = list->items[at];
+        start->work.searched++;
+        size_t visited = list->count;
+        cc->blockers(cc, txn, list, SIZE_MAX);
+        size_t end = list->count;
+        size_t kept = visited;
+        for (size_t i = visited; i < end; i++) {
+            struct txn *blocker = list->items[i];
+            if (blocker == start) {
+                list->count = kept;
+                return unwind(cc, txn, begin);
+            }
+            if (blocker->search_mark != mark && can_wait(blocker)) {
+                blocker->search_mark = mark;
+                blocker->search_parent = txn;
+                list->items[kept++] = blocker;
+            }
+        }
+        list->count = kept;
+    }
+    return 0;
+}
+
+/* ---- Victims ---- */
+
+/* How much there is to be said against sacrificing it: the smallest goes, the youngest among equals. */
+static uint64_t cost_of(struct cc *cc, const struct deadlock_options *options, const struct txn *txn,
+                        const struct txn *requester) {
+    switch ((enum victim)options->victim) {
+    case VICTIM_YOUNGEST: return 0;
+    case VICTIM_OLDEST: return txn->age;
+    case VICTIM_REQUESTER: return txn == requester ? 0 : 1;
+    case VICTIM_FEWEST_LOCKS: return txn->lock_count;
+    case VICTIM_FEWEST_WRITES: return txn->writes.count;
+    case VICTIM_LEAST_WORK: return txn->rows.count;
+    case VICTIM_LEAST_REMAINING: return cc->harness->remaining(cc->harness->world, txn);
+    case VICTIM_RANDOM: return random_mix(cc->seed ^ random_mix(txn->id));
+    }
+    return 0;
+}
+
+static struct txn *choose_victim(struct cc *cc, const struct deadlock_options *options, size_t begin, size_t length,
+                                 const struct txn *requester) {
+    struct txn *victim = NULL;
+    bool victim_spared = true;
+    uint64_t victim_cost = 0;
+    for (size_t i = begin; i < begin + length; i++) {
+        struct txn *txn = cc->search.items[i];
+        bool spared = txn->victim_count >= options->spare_after;
+        uint64_t cost = cost_of(cc, options, txn, requester);
+        bool better = victim == NULL || (victim_spared && !spared) ||
+                      (victim_spared == spared &&
+                       (cost < victim_cost || (cost == victim_cost && txn->age > victim->age)));
+        if (better) {
+            victim = txn;
+            victim_spared = spared;
+            victim_cost = cost;
+        }
+    }
+    victim->victim_count++;
+    return victim;
+}
+
+/* Breaks every cycle through `txn`; true if `txn` itself is the victim (then it is not doomed yet). */
+static bool break_cycles(struct cc *cc, const struct deadlock_options *options, struct txn *txn) {
+    size_t begin;
+    size_t length;
+    while ((length = deadlock_find_cycle(cc, txn, &begin)) > 0) {
+        struct txn *victim = choose_victim(cc, options, begin, length, txn);
+        if (victim == txn) {
+            return true;
+        }
+        bool doomed = txn_doom(cc, victim, REASON_DEADLOCK);
+        CHECK(doomed);
+    }
+    return false;
+}
+
+/* ---- When to search ---- */
+
+enum { TAG_DEADLOCK = 1 };
+
+enum cc_status deadlock_on_wait(struct cc *cc, const struct deadlock_options *options, struct txn *txn) {
+    bool fresh = txn->state != TXN_WAITING;
+    switch ((enum detect)options->detect.choice) {
+    case DETECT_WAIT:
+        /* Nobody waits for it: no cycle can go through it. */
+        if (lock_is_waited_for(txn)) {
+            uint8_t state = txn->state;
+            txn->state = TXN_WAITING;
+            bool refused = break_cycles(cc, options, txn);
+            txn->state = state;
+            if (refused) {
+                return txn_refuse(txn, REASON_DEADLOCK);
+            }
+        }
+        break;
+    case DETECT_PERIOD:
+        if (!cc->detection_set) {
+            cc->detection_set = true;
+            txn_timer(cc, NULL, options->detect.integer[0], TAG_DEADLOCK);
+        }
+        break;
+    case DETECT_AFTER:
+        if (fresh) {
+            txn_timer(cc, txn, options->detect.integer[0], TAG_DEADLOCK);
+        }
+        break;
+    }
+    return CC_WAIT;
+}
+
+void deadlock_on_timer(struct cc *cc, const struct deadlock_options *options, struct txn *txn) {
+    if (txn != NULL) {
+        if (can_wait(txn) && break_cycles(cc, options, txn)) {
+            txn_doom(cc, txn, REASON_DEADLOCK);
+        }
+        return;
+    }
+    /* Periodic: the latest waiter of a cycle counts as the one that closed it. */
+    cc->detection_set = false;
+    struct txn *previous;
+    for (struct txn *waiting = cc->waiting_last; waiting != NULL; waiting = previous) {
+        previous = waiting->wait_previous;
+        if (can_wait(waiting) && break_cycles(cc, options, waiting)) {
+            txn_doom(cc, waiting, REASON_DEADLOCK);
+        }
+    }
+    for (struct txn *waiting = cc->waiting_first; waiting != NULL; waiting = waiting->wait_next) {
+        if (!waiting->doomed) {
+            cc->detection_set = true;
+        }
+    }
+    if (cc->detection_set) {
+        txn_timer(cc, NULL, options->detect.integer[0], TAG_DEADLOCK);
+    }
+}

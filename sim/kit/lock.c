@@ -1,0 +1,429 @@
+#include "sim/kit/lock.h"
+
+#include <string.h>
+
+#include "sim/base/check.h"
+
+struct lock_queue {
+    struct lock *first, *last;         /* requests for the record */
+    struct lock *gaps;                 /* granted gap locks */
+    struct lock *inserts_first, *inserts_last; /* inserts that wait for them */
+};
+
+static const bool compatible[MODE_COUNT][MODE_COUNT] = {
+    [MODE_S] = {[MODE_S] = true, [MODE_U] = true},
+    [MODE_U] = {[MODE_S] = true},
+};
+
+void lock_table_start(struct cc *cc) {
+    pool_init(&cc->locks, sizeof(struct lock));
+    pool_init(&cc->queues, sizeof(struct lock_queue));
+}
+
+void lock_table_stop(struct cc *cc) {
+    pool_free(&cc->locks);
+    pool_free(&cc->queues);
+}
+
+void txn_list_add(struct txn_list *list, struct txn *txn) { vector_push(list, txn); }
+
+/* ---- Lists ---- */
+
+static void list_insert(struct lock **first, struct lock **last, struct lock *before, struct lock *lock) {
+    lock->next = before;
+    lock->previous = before != NULL ? before->previous : (last != NULL ? *last : NULL);
+    if (before != NULL) {
+        before->previous = lock;
+    } else if (last != NULL) {
+        *last = lock;
+    }
+    if (lock->previous != NULL) {
+        lock->previous->next = lock;
+    } else {
+        *first = lock;
+    }
+}
+
+static void list_remove(struct lock **first, struct lock **last, struct lock *lock) {
+    if (lock->previous != NULL) {
+        lock->previous->next = lock->next;
+    } else {
+        *first = lock->next;
+    }
+    if (lock->next != NULL) {
+        lock->next->previous = lock->previous;
+    } else if (last != NULL) {
+        *last = lock->previous;
+    }
+}
+
+static void hold(struct txn *txn, struct lock *lock) {
+    lock->held_previous = NULL;
+    lock->held_next = txn->held;
+    if (txn->held != NULL) {
+        txn->held->held_previous = lock;
+    }
+    txn->held = lock;
+    txn->lock_count++;
+}
+
+static void unhold(struct txn *txn, struct lock *lock) {
+    if (lock->held_previous != NULL) {
+        lock->held_previous->held_next = lock->held_next;
+    } else {
+        txn->held = lock->held_next;
+    }
+    if (lock->held_next != NULL) {
+        lock->held_next->held_previous = lock->held_previous;
+    }
+    txn->lock_count--;
+}
+
+static struct lock_queue *queue_of(struct cc *cc, struct lock_head *head) {
+    if (head->more == NULL) {
+        head->more = pool_get(&cc->queues);
+        memset(head->more, 0, sizeof *head->more);
+    }
+    return head->more;
+}
+
+static void drop_queue_if_empty(struct cc *cc, struct lock_head *head) {
+    struct lock_queue *more = head->more;
+    if (more != NULL && more->first == NULL && more->gaps == NULL && more->inserts_first == NULL) {
+        pool_put(&cc->queues, more);
+        head->more = NULL;
+    }
+}
+
+static struct lock *new_lock(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode) {
+    struct lock *lock = pool_get(&cc->locks);
+    *lock = (struct lock){.owner = txn,
+                          .head = lock_head_of(row->record),
+                          .row = txn_row_number(txn, row),
+                          .mode = (uint8_t)mode};
+    return lock;
+}
+
+/* ---- Granting ---- */
+
+/* Can `mode` stand beside the granted locks, `own` (may be NULL) not counted? Invariant 1 makes two looks enough. */
+static bool fits(const struct lock_head *head, const struct lock *own, enum lock_mode mode) {
+    const struct lock *first = head->granted;
+    if (first == own && first != NULL) {
+        first = first->next;
+    }
+    return first == NULL || compatible[mode][first->mode];
+}
+
+/* Puts a lock among the granted where invariant 1 wants it. */
+static void place(struct lock_head *head, struct lock *lock) {
+    struct lock *first = head->granted;
+    bool behind = first != NULL && first->mode > lock->mode;
+    if (behind) {
+        lock->previous = first;
+        lock->next = first->next;
+        if (first->next != NULL) {
+            first->next->previous = lock;
+        }
+        first->next = lock;
+    } else {
+        list_insert(&head->granted, NULL, first, lock);
+    }
+}
+
+static void strengthen(struct cc *cc, struct lock *lock, enum lock_mode mode) {
+    list_remove(&lock->head->granted, NULL, lock);
+    lock->mode = (uint8_t)mode;
+    lock->since[mode] = lock->owner->statement;
+    place(lock->head, lock);
+    cc->lock_upgrades++;
+}
+
+static struct row *row_of(const struct lock *lock) { return &lock->owner->rows.items[lock->row]; }
+
+/* Grants from the front of the queue as long as the front can be granted. */
+static void grant_waiters(struct cc *cc, struct lock_head *head) {
+    while (head->more != NULL && head->more->first != NULL) {
+        struct lock *request = head->more->first;
+        struct txn *owner = request->owner;
+        if (!fits(head, request->upgrades, request->mode)) {
+            return;
+        }
+        list_remove(&head->more->first, &head->more->last, request);
+        owner->queued = NULL;
+        if (request->upgrades != NULL) {
+            strengthen(cc, request->upgrades, request->mode);
+            pool_put(&cc->locks, request);
+        } else {
+            request->waits = false;
+            request->since[request->mode] = owner->statement;
+            place(head, request);
+            hold(owner, request);
+            row_of(request)->lock = request;
+        }
+        drop_queue_if_empty(cc, head);
+        txn_wake(cc, owner);
+    }
+}
+
+bool lock_acquire(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode) {
+    struct lock *own = row->lock;
+    if (own != NULL && own->mode >= mode) {
+        return true;
+    }
+    struct lock_head *head = lock_head_of(row->record);
+    struct lock *ahead = head->more != NULL ? head->more->first : NULL;
+    if (own != NULL) {
+        /* an upgrade waits only behind other upgrades */
+        if ((ahead != NULL && ahead->upgrades != NULL) || !fits(head, own, mode)) {
+            return false;
+        }
+        strengthen(cc, own, mode);
+        return true;
+    }
+    if (ahead != NULL || !fits(head, NULL, mode)) {
+        return false;
+    }
+    struct lock *lock = new_lock(cc, txn, row, mode);
+    lock->since[mode] = txn->statement;
+    place(head, lock);
+    hold(txn, lock);
+    row->lock = lock;
+    return true;
+}
+
+void lock_enqueue(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode) {
+    CHECK(txn->queued == NULL);
+    struct lock *request = new_lock(cc, txn, row, mode);
+    struct lock_queue *more = queue_of(cc, request->head);
+    request->waits = true;
+    request->upgrades = row->lock;
+    struct lock *before = NULL;
+    if (request->upgrades != NULL) {
+        before = more->first;
+        while (before != NULL && before->upgrades != NULL) {
+            before = before->next;
+        }
+    }
+    list_insert(&more->first, &more->last, before, request);
+    txn->queued = request;
+}
+
+void lock_cancel(struct cc *cc, struct txn *txn) {
+    struct lock *request = txn->queued;
+    if (request == NULL) {
+        return;
+    }
+    struct lock_head *head = request->head;
+    if (request->gap) {
+        list_remove(&head->more->inserts_first, &head->more->inserts_last, request);
+    } else {
+        list_remove(&head->more->first, &head->more->last, request);
+    }
+    txn->queued = NULL;
+    pool_put(&cc->locks, request);
+    grant_waiters(cc, head);
+    drop_queue_if_empty(cc, head);
+}
+
+/* ---- Gaps ---- */
+
+static void wake_inserts(struct cc *cc, const struct lock_head *head, const struct txn *but) {
+    for (struct lock *request = head->more->inserts_first; request != NULL; request = request->next) {
+        if (request->owner != but) {
+            txn_wake(cc, request->owner);
+        }
+    }
+}
+
+void lock_gap(struct cc *cc, struct txn *txn, struct row *row) {
+    if (row->gap != NULL) {
+        return;
+    }
+    struct lock *lock = new_lock(cc, txn, row, MODE_S);
+    struct lock_queue *more = queue_of(cc, lock->head);
+    lock->gap = true;
+    lock->since[MODE_S] = txn->statement;
+    list_insert(&more->gaps, NULL, more->gaps, lock);
+    hold(txn, lock);
+    row->gap = lock;
+    wake_inserts(cc, lock->head, txn);
+}
+
+bool lock_gap_is_free(const struct txn *txn, struct row *bound) {
+    const struct lock_queue *more = lock_head_of(bound->record)->more;
+    for (const struct lock *lock = more != NULL ? more->gaps : NULL; lock != NULL; lock = lock->next) {
+        if (lock->owner != txn) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void lock_gap_enqueue(struct cc *cc, struct txn *txn, struct row *bound) {
+    CHECK(txn->queued == NULL);
+    struct lock *request = new_lock(cc, txn, bound, MODE_X);
+    struct lock_queue *more = queue_of(cc, request->head);
+    request->waits = request->gap = true;
+    list_insert(&more->inserts_first, &more->inserts_last, NULL, request);
+    txn->queued = request;
+}
+
+/* ---- Giving back ---- */
+
+static void release_gap(struct cc *cc, struct lock *lock) {
+    struct lock_head *head = lock->head;
+    list_remove(&head->more->gaps, NULL, lock);
+    row_of(lock)->gap = NULL;
+    unhold(lock->owner, lock);
+    pool_put(&cc->locks, lock);
+    wake_inserts(cc, head, NULL);
+    drop_queue_if_empty(cc, head);
+}
+
+void lock_weaken(struct cc *cc, struct lock *lock, enum lock_mode mode) {
+    if (lock->gap) {
+        CHECK(mode == MODE_NONE);
+        release_gap(cc, lock);
+        return;
+    }
+    struct lock_head *head = lock->head;
+    CHECK(mode < lock->mode);
+    list_remove(&head->granted, NULL, lock);
+    if (mode == MODE_NONE) {
+        row_of(lock)->lock = NULL;
+        unhold(lock->owner, lock);
+        pool_put(&cc->locks, lock);
+    } else {
+        for (int above = (int)mode + 1; above < MODE_COUNT; above++) {
+            lock->since[above] = 0;
+        }
+        lock->mode = (uint8_t)mode;
+        place(head, lock);
+    }
+    if (head->more != NULL) {
+        grant_waiters(cc, head);
+    }
+}
+
+void lock_release_all(struct cc *cc, struct txn *txn) {
+    while (txn->held != NULL) {
+        lock_weaken(cc, txn->held, MODE_NONE);
+    }
+}
+
+/* The strongest mode the lock had before statement `mark`. */
+static enum lock_mode mode_before(const struct lock *lock, uint32_t mark) {
+    for (int mode = MODE_X; mode > MODE_NONE; mode--) {
+        if (lock->since[mode] != 0 && lock->since[mode] < mark) {
+            return (enum lock_mode)mode;
+        }
+    }
+    return MODE_NONE;
+}
+
+void lock_rollback(struct cc *cc, struct txn *txn, uint32_t mark, bool keeps_reads) {
+    struct lock *next;
+    for (struct lock *lock = txn->held; lock != NULL; lock = next) {
+        next = lock->held_next;
+        if (lock->gap) {
+            if (!keeps_reads && lock->since[MODE_S] >= mark) {
+                lock_weaken(cc, lock, MODE_NONE);
+            }
+            continue;
+        }
+        enum lock_mode mode = mode_before(lock, mark);
+        bool read = row_of(lock)->read_statement != 0 || lock->mode == MODE_S;
+        if (keeps_reads && read && mode < MODE_S) {
+            mode = MODE_S;
+            lock->since[MODE_S] = lock->since[MODE_S] != 0 ? lock->since[MODE_S] : lock->since[lock->mode];
+        }
+        if (mode < lock->mode) {
+            lock_weaken(cc, lock, mode);
+        }
+    }
+}
+
+void lock_forget_statement(struct cc *cc, struct txn *txn, uint32_t statement) {
+    struct lock *next;
+    for (struct lock *lock = txn->held; lock != NULL; lock = next) {
+        next = lock->held_next;
+        if (mode_before(lock, statement) == MODE_NONE && !row_of(lock)->kept) {
+            lock_weaken(cc, lock, MODE_NONE);
+        }
+    }
+}
+
+/* ---- Who waits for whom ---- */
+
+/* A transaction appears once among the holders and once among the waiters; an upgrade's owner may be both. */
+static void add_once(struct txn_list *out, struct txn *txn, size_t begin) {
+    for (size_t i = begin; i < out->count; i++) {
+        if (out->items[i] == txn) {
+            return;
+        }
+    }
+    txn_list_add(out, txn);
+}
+
+static void gap_blockers(const struct lock *request, struct txn_list *out, size_t limit) {
+    for (struct lock *lock = request->head->more->gaps; lock != NULL && out->count < limit; lock = lock->next) {
+        if (lock->owner != request->owner) {
+            txn_list_add(out, lock->owner);
+        }
+    }
+}
+
+void lock_blockers(const struct txn *waiting, struct txn_list *out, size_t most, bool line_only) {
+    const struct lock *request = waiting->queued;
+    if (request == NULL) {
+        return;
+    }
+    size_t limit = most > SIZE_MAX - out->count ? SIZE_MAX : out->count + most;
+    if (request->gap) {
+        gap_blockers(request, out, limit);
+        return;
+    }
+    size_t begin = out->count;
+    if (!line_only || request->previous == NULL) {
+        for (struct lock *lock = request->head->granted; lock != NULL && out->count < limit; lock = lock->next) {
+            if (lock->owner != waiting && !compatible[request->mode][lock->mode]) {
+                txn_list_add(out, lock->owner);
+            }
+        }
+    }
+    size_t holders = out->count;
+    for (struct lock *lock = request->head->more->first; lock != request && out->count < limit; lock = lock->next) {
+        if (lock->upgrades != NULL && holders > begin) {
+            add_once(out, lock->owner, begin);
+        } else {
+            txn_list_add(out, lock->owner);
+        }
+    }
+}
+
+void lock_overtaken(const struct txn *waiting, struct txn_list *out) {
+    const struct lock *request = waiting->queued;
+    if (request == NULL || request->upgrades == NULL) {
+        return;
+    }
+    for (struct lock *lock = request->next; lock != NULL; lock = lock->next) {
+        txn_list_add(out, lock->owner);
+    }
+}
+
+bool lock_is_waited_for(const struct txn *txn) {
+    for (const struct lock *lock = txn->held; lock != NULL; lock = lock->held_next) {
+        const struct lock_queue *more = lock->head->more;
+        if (more != NULL && (more->first != NULL || more->inserts_first != NULL)) {
+            return true;
+        }
+    }
+    /* an upgrade that overtook others is waited for as well */
+    return txn->queued != NULL && txn->queued->next != NULL;
+}
+
+bool lock_bounds_gap(const struct record *record) {
+    const struct lock_head *head = (const struct lock_head *)(const void *)(record + 1);
+    return head->more != NULL && head->more->gaps != NULL;
+}

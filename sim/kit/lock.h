@@ -1,0 +1,89 @@
+/* lock.h - the lock table: S, U and X locks on records with a FIFO queue each, and locks on the gaps before them.
+ *
+ * A record's lock head lives in its tail: the granted locks and, only while it is needed, a queue object for waiters
+ * and gap locks. The modes are ordered, each covers the weaker ones:   S beside S and U; U beside S; X alone.
+ *
+ * Invariants
+ *  1. The strongest granted lock stands first, so that a grant is one comparison: a mode can be granted beside the
+ *     others if it can beside the first (two S beside a U need no second look).
+ *  2. A request is granted if it is compatible with every granted lock of others and nobody waits before it. Upgrades
+ *     stand before new requests, in order of arrival among themselves.
+ *  3. A transaction waits for at most one request; what it waits for is granted before it is woken.
+ *  4. Gap locks are compatible with each other; only an insert into the gap waits for them. A new gap lock wakes the inserts
+ *     that wait there, so that they look again at whom they wait for.
+ * Gray and Reuter, Transaction Processing (1993), chapter 8; next-key locking after Mohan, ARIES/KVL (1990). */
+#ifndef CCSIM_KIT_LOCK_H
+#define CCSIM_KIT_LOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/kit/instance.h"
+
+enum lock_mode { MODE_NONE, MODE_S, MODE_U, MODE_X, MODE_COUNT };
+
+struct lock {
+    struct lock *next, *previous;           /* among the granted, in the queue, or among the gap locks */
+    struct lock *held_next, *held_previous; /* of its owner, newest first */
+    struct txn *owner;
+    struct lock_head *head;
+    struct lock *upgrades;      /* a waiting upgrade: the granted lock it would strengthen */
+    uint32_t row;               /* number in owner->rows */
+    uint8_t mode;               /* granted, or wanted while it waits */
+    bool waits, gap;
+    uint32_t since[MODE_COUNT]; /* the statement that reached each mode, 0: never; of a gap lock: since[MODE_S] */
+};
+
+/* In the tail of a record: first among the algorithm's bytes there. */
+struct lock_head {
+    struct lock *granted;
+    struct lock_queue *more; /* NULL: nobody waits, no gap lock */
+};
+
+void lock_table_start(struct cc *cc);
+void lock_table_stop(struct cc *cc);
+
+static inline struct lock_head *lock_head_of(struct record *record) { return (struct lock_head *)record_tail(record); }
+
+/* Takes or strengthens the lock of `row` if that is possible at once; false: it conflicts, and nothing has changed. */
+bool lock_acquire(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode);
+
+/* Queues for a lock that could not be acquired; afterwards txn->queued is the request. */
+void lock_enqueue(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode);
+
+/* Leaves the queue (nothing happens if it is in none); who can be granted now is. */
+void lock_cancel(struct cc *cc, struct txn *txn);
+
+/* Takes the gap before `row`; never waits. */
+void lock_gap(struct cc *cc, struct txn *txn, struct row *row);
+
+/* May `txn` insert into the gap before `bound`? True unless others hold it. */
+bool lock_gap_is_free(const struct txn *txn, struct row *bound);
+/* Queues an insert behind the gap locks of others. */
+void lock_gap_enqueue(struct cc *cc, struct txn *txn, struct row *bound);
+
+/* Weakens a granted lock, to MODE_NONE to release it. */
+void lock_weaken(struct cc *cc, struct lock *lock, enum lock_mode mode);
+void lock_release_all(struct cc *cc, struct txn *txn);
+
+/* Back to what was held before statement `mark`: keeps_reads: reads stay protected by S and gap locks (DESIGN, law 7). */
+void lock_rollback(struct cc *cc, struct txn *txn, uint32_t mark, bool keeps_reads);
+/* After lock_rollback for a failed statement: drops what only that statement took. */
+void lock_forget_statement(struct cc *cc, struct txn *txn, uint32_t statement);
+
+/* Whom the waiting transaction waits for, at most `most`, without repetition: incompatible holders and everyone ahead in
+ * the queue; or, `line_only`, holders for the first in line and only those ahead for the rest. */
+void lock_blockers(const struct txn *waiting, struct txn_list *out, size_t most, bool line_only);
+
+/* The waiters a just queued upgrade overtook: who now waits for it. */
+void lock_overtaken(const struct txn *waiting, struct txn_list *out);
+
+/* Does anybody wait for a lock that `txn` holds? */
+bool lock_is_waited_for(const struct txn *txn);
+
+/* cc_ops.bounds_gap of every algorithm with this lock table. */
+bool lock_bounds_gap(const struct record *record);
+
+void txn_list_add(struct txn_list *list, struct txn *txn);
+
+#endif

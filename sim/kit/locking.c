@@ -1,0 +1,158 @@
+#include "sim/kit/locking.h"
+
+#include "sim/base/check.h"
+
+const char *const locking_phantoms_choices[] = {"next_key", "none", NULL};
+
+static struct locking *locking_of(struct cc *cc) { return cc->state; }
+
+void locking_start(struct cc *cc, struct locking how) {
+    *locking_of(cc) = how;
+    lock_table_start(cc);
+}
+
+void locking_stop(struct cc *cc) { lock_table_stop(cc); }
+
+enum cc_status locking_begin(struct cc *cc, struct txn *txn) {
+    (void)cc;
+    (void)txn;
+    return CC_OK;
+}
+
+enum cc_status locking_statement(struct cc *cc, struct txn *txn, enum intent intent) {
+    (void)cc;
+    (void)txn;
+    (void)intent;
+    return CC_OK;
+}
+
+/* The request is queued: may it stay there? A refused one leaves the queue. */
+static enum cc_status stay(struct cc *cc, struct txn *txn) {
+    enum cc_status status = locking_of(cc)->conflict(cc, txn);
+    if (status != CC_WAIT) {
+        lock_cancel(cc, txn);
+    }
+    return status;
+}
+
+static enum cc_status take(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode, enum patience patience) {
+    if (row->lock != NULL && row->lock->mode >= mode) {
+        return CC_OK;
+    }
+    if (txn->queued != NULL) {
+        return stay(cc, txn);
+    }
+    txn->work.locks++;
+    if (lock_acquire(cc, txn, row, mode)) {
+        return CC_OK;
+    }
+    if (patience == NOWAIT) {
+        return txn_fail(txn, REASON_NOWAIT);
+    }
+    if (patience == SKIP_LOCKED) {
+        return CC_SKIP;
+    }
+    if (!locking_of(cc)->waits) {
+        return txn_refuse(txn, locking_of(cc)->reason);
+    }
+    lock_enqueue(cc, txn, row, mode);
+    return stay(cc, txn);
+}
+
+enum cc_status locking_range(struct cc *cc, struct txn *txn, const struct range *range, enum intent intent,
+                             enum patience patience) {
+    (void)intent;
+    (void)patience;
+    if (locking_of(cc)->phantoms == PHANTOMS_NEXT_KEY && range->row->gap == NULL) {
+        txn->work.locks++;
+        lock_gap(cc, txn, range->row);
+    }
+    return CC_OK;
+}
+
+enum cc_status locking_read(struct cc *cc, struct txn *txn, struct row *row, enum intent intent, enum patience patience,
+                            struct version **seen) {
+    static const enum lock_mode modes[] = {
+        [SEE] = MODE_S, [SEE_SHARE] = MODE_S, [SEE_UPDATE] = MODE_U, [SEE_WRITE] = MODE_X};
+    enum cc_status status = take(cc, txn, row, modes[intent], patience);
+    if (status == CC_OK) {
+        *seen = store_newest(cc->store, row->table, row->key, row->record);
+    }
+    return status;
+}
+
+/* An insert: the gap the key falls into must be nobody else's; it is split, and its locks cover both halves. */
+static enum cc_status enter_gap(struct cc *cc, struct txn *txn, struct row *row) {
+    uint32_t number = txn_row_number(txn, row);
+    int64_t bound_key;
+    struct record *record = store_next(cc->store, row->table, row->key, lock_bounds_gap, &bound_key);
+    if (record == row->record) {
+        return CC_OK; /* the key bounds a gap already: nothing is split */
+    }
+    struct row *bound = bound_key == INT64_MAX ? txn_row_of_end(txn, row->table)
+                                               : txn_row(txn, cc->store, row->table, bound_key);
+    if (lock_gap_is_free(txn, bound)) {
+        lock_cancel(cc, txn);
+        if (bound->gap != NULL) {
+            lock_gap(cc, txn, &txn->rows.items[number]);
+        }
+        return CC_OK;
+    }
+    if (!locking_of(cc)->waits) {
+        return txn_refuse(txn, locking_of(cc)->reason);
+    }
+    if (txn->queued != NULL && txn->queued->head != lock_head_of(bound->record)) {
+        lock_cancel(cc, txn); /* meanwhile another insert split the gap */
+    }
+    if (txn->queued == NULL) {
+        lock_gap_enqueue(cc, txn, bound);
+    }
+    return stay(cc, txn);
+}
+
+enum cc_status locking_claim(struct cc *cc, struct txn *txn, struct row *row, enum change change, enum patience patience,
+                             struct version **base) {
+    static const enum lock_mode modes[] = {[LOCK_SHARE] = MODE_S,
+                                           [LOCK_UPDATE] = MODE_U,
+                                           [PUT_UPDATE] = MODE_X,
+                                           [PUT_DELETE] = MODE_X,
+                                           [PUT_INSERT] = MODE_X};
+    uint32_t number = txn_row_number(txn, row);
+    enum cc_status status = take(cc, txn, row, modes[change], patience);
+    if (status == CC_OK && change == PUT_INSERT && locking_of(cc)->phantoms == PHANTOMS_NEXT_KEY) {
+        status = enter_gap(cc, txn, row);
+        row = &txn->rows.items[number];
+    }
+    if (status == CC_OK) {
+        *base = store_newest(cc->store, row->table, row->key, row->record);
+    }
+    return status;
+}
+
+void locking_statement_end(struct cc *cc, struct txn *txn, bool failed) {
+    if (failed) {
+        lock_forget_statement(cc, txn, txn->statement);
+    }
+}
+
+void locking_rollback(struct cc *cc, struct txn *txn, uint32_t mark) { lock_rollback(cc, txn, mark, true); }
+
+enum cc_status locking_prepare(struct cc *cc, struct txn *txn) {
+    (void)cc;
+    (void)txn;
+    return CC_OK;
+}
+
+void locking_commit(struct cc *cc, struct txn *txn) { txn_publish(txn, cc->store, false); }
+
+void locking_release(struct cc *cc, struct txn *txn) { lock_release_all(cc, txn); }
+
+void locking_abort(struct cc *cc, struct txn *txn) {
+    lock_cancel(cc, txn);
+    lock_release_all(cc, txn);
+}
+
+void locking_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most) {
+    (void)cc;
+    lock_blockers(waiting, out, most, false);
+}

@@ -1,0 +1,184 @@
+#include "sim/kit/txn.h"
+
+#include <string.h>
+
+#include "sim/base/check.h"
+#include "sim/base/random.h"
+
+enum { INDEX_FROM = 12 }; /* rows beyond which a hash index is kept */
+
+static uint64_t row_hash(const struct table *table, int64_t key) {
+    return random_mix((uint64_t)key * 31 + (uint64_t)(unsigned)table->index);
+}
+
+/* ---- The index: row number + 1 at the hash, 0 where free ---- */
+
+static void index_add(struct txn *txn, uint32_t number) {
+    const struct row *row = &txn->rows.items[number];
+    uint32_t at = (uint32_t)row_hash(row->table, row->key) & (txn->row_index_size - 1);
+    while (txn->row_index[at] != 0) {
+        at = (at + 1) & (txn->row_index_size - 1);
+    }
+    txn->row_index[at] = number + 1;
+}
+
+static void index_rebuild(struct txn *txn) {
+    uint32_t wanted = 64;
+    while (wanted < txn->rows.count * 4) {
+        wanted *= 2;
+    }
+    if (wanted > txn->row_index_size) {
+        txn->row_index = mem_resize(txn->row_index, wanted, sizeof *txn->row_index);
+        txn->row_index_size = wanted;
+    }
+    memset(txn->row_index, 0, txn->row_index_size * sizeof *txn->row_index);
+    for (uint32_t i = 0; i < txn->rows.count; i++) {
+        index_add(txn, i);
+    }
+}
+
+static struct row *find_row(struct txn *txn, const struct table *table, int64_t key, uint64_t hash) {
+    if (txn->rows.count <= INDEX_FROM) {
+        for (size_t i = 0; i < txn->rows.count; i++) {
+            struct row *row = &txn->rows.items[i];
+            if (row->key == key && row->table == table) {
+                return row;
+            }
+        }
+        return NULL;
+    }
+    uint32_t at = (uint32_t)hash & (txn->row_index_size - 1);
+    for (; txn->row_index[at] != 0; at = (at + 1) & (txn->row_index_size - 1)) {
+        struct row *row = &txn->rows.items[txn->row_index[at] - 1];
+        if (row->key == key && row->table == table) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+static struct row *add_row(struct txn *txn, struct table *table, int64_t key, struct record *record) {
+    struct row new_row = {.record = record, .table = table, .key = key};
+    vector_push(&txn->rows, new_row);
+    uint32_t count = (uint32_t)txn->rows.count;
+    if (count == INDEX_FROM + 1 || (count > INDEX_FROM && count * 2 > txn->row_index_size)) {
+        index_rebuild(txn);
+    } else if (count > INDEX_FROM) {
+        index_add(txn, count - 1);
+    }
+    return &txn->rows.items[count - 1];
+}
+
+struct row *txn_row(struct txn *txn, struct store *store, struct table *table, int64_t key) {
+    uint64_t hash = row_hash(table, key);
+    uint64_t bit = UINT64_C(1) << (hash >> 58);
+    if ((txn->row_filter & bit) != 0) {
+        struct row *row = find_row(txn, table, key, hash);
+        if (row != NULL) {
+            return row;
+        }
+    }
+    txn->row_filter |= bit;
+    return add_row(txn, table, key, store_record(store, table, key));
+}
+
+struct row *txn_find_row(struct txn *txn, const struct table *table, int64_t key) {
+    return find_row(txn, table, key, row_hash(table, key));
+}
+
+struct row *txn_row_of_end(struct txn *txn, struct table *table) {
+    uint64_t hash = row_hash(table, INT64_MAX);
+    struct row *row = find_row(txn, table, INT64_MAX, hash);
+    if (row != NULL) {
+        return row;
+    }
+    txn->row_filter |= UINT64_C(1) << (hash >> 58);
+    return add_row(txn, table, INT64_MAX, table->end);
+}
+
+/* ---- Writes ---- */
+
+void txn_write(struct txn *txn, struct store *store, struct row *row, struct version *base, int64_t value, bool absent) {
+    struct version *version = store_new_version(store, txn->id, txn->statement, value, absent);
+    if (base != NULL) {
+        store_link(store, row->record, version, base);
+    } else {
+        version->older = row->own; /* private: the chain of this attempt's own versions */
+    }
+    row->own = version;
+    struct write write = {.version = version, .row = txn_row_number(txn, row)};
+    vector_push(&txn->writes, write);
+}
+
+void txn_undo(struct txn *txn, struct store *store, uint32_t mark, bool private_writes) {
+    while (txn->writes.count > 0) {
+        struct write *write = &txn->writes.items[txn->writes.count - 1];
+        if (write->version->statement < (mark & 0x7fffff)) {
+            break;
+        }
+        struct row *row = &txn->rows.items[write->row];
+        CHECK(row->own == write->version);
+        struct version *older = write->version->older;
+        row->own = older != NULL && older->writer == txn->id ? older : NULL;
+        if (private_writes) {
+            pool_put(&store->versions, write->version);
+        } else {
+            store_discard(store, row->record, write->version);
+        }
+        txn->writes.count--;
+    }
+}
+
+/* Only the last version of each row is installed; the attempt's earlier ones leave the chain. */
+void txn_publish(struct txn *txn, struct store *store, bool private_writes) {
+    if (txn->writes.count == 0) {
+        return;
+    }
+    uint64_t stamp = ++store->stamp;
+    for (size_t i = 0; i < txn->writes.count; i++) {
+        struct write *write = &txn->writes.items[i];
+        struct row *row = &txn->rows.items[write->row];
+        if (write->version != row->own) {
+            if (private_writes) {
+                pool_put(&store->versions, write->version);
+            } else {
+                store_discard(store, row->record, write->version);
+            }
+            continue;
+        }
+        if (private_writes) {
+            struct version *base = store_newest(store, row->table, row->key, row->record);
+            store_link(store, row->record, row->own, base);
+        }
+    }
+    for (size_t i = 0; i < txn->writes.count; i++) {
+        struct write *write = &txn->writes.items[i];
+        struct row *row = &txn->rows.items[write->row];
+        if (write->version == row->own) {
+            uint64_t behind = row->own->older->writer;
+            store_install(store, row->table, row->key, row->record, row->own, stamp);
+            if (store->harness->installed != NULL) {
+                store->harness->installed(store->harness->world, txn, row, behind);
+            }
+        }
+    }
+}
+
+void txn_clear(struct txn *txn, struct store *store) {
+    for (size_t i = 0; i < txn->rows.count; i++) {
+        struct row *row = &txn->rows.items[i];
+        CHECK(row->lock == NULL && row->gap == NULL);
+        store_release(store, row->table, row->key, row->record);
+    }
+    txn->rows.count = 0;
+    txn->writes.count = 0;
+    txn->scans.count = 0;
+    txn->row_filter = 0;
+}
+
+void txn_free(struct txn *txn) {
+    vector_free(&txn->rows);
+    vector_free(&txn->writes);
+    vector_free(&txn->scans);
+    mem_free(txn->row_index);
+}

@@ -1,0 +1,115 @@
+/* txn.h - an attempt of a transaction as the mechanisms see it.
+ *
+ * One struct serves a transaction's attempts one after another: the id is the attempt's, the age the transaction's. Ids
+ * outlive the attempt (versions and histories carry them), pointers do not: txn_find turns an id into the live attempt
+ * or NULL.
+ *
+ * States, set by exec only:
+ *   IDLE -> ACTIVE (begin) <-> WAITING (a call answered WAIT) ; ACTIVE -> SEALED (prepare answered OK) -> IDLE (commit,
+ *   release) ; ACTIVE or WAITING -> IDLE (abort). `doomed` may be set in ACTIVE and WAITING only.
+ *
+ * `rows` are the rows this attempt met, in order of first meeting: each with what the attempt did to it and, for the
+ * algorithms, the lock it holds there. `writes` are its versions in order of writing. */
+#ifndef CCSIM_KIT_TXN_H
+#define CCSIM_KIT_TXN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/base/memory.h"
+#include "sim/store/level.h"
+#include "sim/store/reason.h"
+#include "sim/store/store.h"
+
+enum txn_state { TXN_IDLE, TXN_ACTIVE, TXN_WAITING, TXN_SEALED };
+
+struct lock;
+struct cc;
+
+/* A row as one attempt knows it. Pointers to it are good within one call only (the array may move). */
+struct row {
+    struct record *record;
+    struct table *table;
+    int64_t key;
+    struct version *own;   /* the newest version this attempt wrote of it, or NULL */
+    struct lock *lock;     /* held on the record, by the lock table */
+    struct lock *gap;      /* held on the gap before it */
+    uint64_t seen_writer;  /* writer of the version last handed to the program */
+    uint64_t mark;         /* the algorithm's: a stamp, an index */
+    uint32_t read_statement; /* number of the first statement that read it, 0: none */
+    bool visited;          /* its access was paid for */
+    bool kept;             /* a duplicate key was met here: its read counts though the statement failed */
+};
+
+/* One version written by an attempt, of its row of that number. */
+struct write {
+    struct version *version;
+    uint32_t row;
+};
+
+/* A range that was scanned by statement `statement`, which began when the latest commit had `stamp`. */
+struct scan {
+    struct table *table;
+    int64_t first, last;
+    uint64_t stamp;
+    uint32_t statement;
+};
+
+/* What the algorithm did, for the price list to turn into time; exec charges and zeroes it. */
+struct work {
+    uint32_t locks, searched, validated, hops;
+};
+
+struct txn {
+    uint64_t id;        /* of the attempt: serial << 24 | slot, never used again */
+    uint64_t age;       /* order of the transaction's first begin; kept over restarts, smaller is older */
+    uint32_t slot;      /* of its events */
+    uint8_t state;      /* enum txn_state */
+    bool doomed;
+    bool first_attempt;
+    uint8_t reason;     /* enum reason: why it was refused or doomed */
+    uint8_t level;      /* enum level asked for */
+    uint32_t statement; /* number of the current statement, from 1 */
+    uint32_t victim_count; /* times it was a deadlock victim, over all attempts */
+    struct work work;
+    VECTOR(struct row) rows;
+    uint64_t row_filter; /* bit (key hash) set: that row may have been met */
+    uint32_t *row_index; /* open addressing over rows, once there are many */
+    uint32_t row_index_size;
+    VECTOR(struct write) writes;
+    VECTOR(struct scan) scans; /* what it scanned, in order */
+    struct lock *held;    /* its locks, newest first (lock table) */
+    struct lock *queued;  /* the request it waits for, or NULL */
+    uint32_t lock_count;
+    uint64_t search_mark; /* of the latest search that visited it */
+    struct txn *search_parent;
+    struct txn *wait_next, *wait_previous; /* the algorithm's waiting transactions, in order of beginning to wait */
+    uint64_t snapshot;                     /* stamp it reads as of; 0: none taken */
+    struct txn *snapshot_next, *snapshot_previous; /* open snapshots, oldest first */
+    void *tail;                            /* the algorithm's txn_size bytes, zeroed at each begin */
+};
+
+/* The row of that key, added on first meeting (and its record pinned). */
+struct row *txn_row(struct txn *txn, struct store *store, struct table *table, int64_t key);
+/* The row of that key if this attempt met it, else NULL. */
+struct row *txn_find_row(struct txn *txn, const struct table *table, int64_t key);
+/* The row behind the table's last key (key INT64_MAX), which owns the last gap. */
+struct row *txn_row_of_end(struct txn *txn, struct table *table);
+static inline uint32_t txn_row_number(const struct txn *txn, const struct row *row) {
+    return (uint32_t)(row - txn->rows.items);
+}
+
+/* Notes a new version of `row`: links it above base, or keeps it private (base NULL), and lists it. */
+void txn_write(struct txn *txn, struct store *store, struct row *row, struct version *base, int64_t value, bool absent);
+
+/* Unlinks and frees the versions of statement `mark` and later, newest first. */
+void txn_undo(struct txn *txn, struct store *store, uint32_t mark, bool private_writes);
+
+/* Publishes the writes with a new stamp, private ones above the newest committed; reports each row's last version. */
+void txn_publish(struct txn *txn, struct store *store, bool private_writes);
+
+/* Forgets rows and writes: at the end of an attempt. */
+void txn_clear(struct txn *txn, struct store *store);
+void txn_free(struct txn *txn);
+
+#endif

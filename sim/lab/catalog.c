@@ -1,0 +1,199 @@
+/* catalog.c - see catalog.h. The fixed sections are one table; the rest comes from the registries. */
+#include "sim/lab/catalog.h"
+
+#include <string.h>
+
+#include "sim/base/check.h"
+#include "sim/base/memory.h"
+#include "sim/exec/settings.h"
+
+#define LIMIT_NS_SECONDS 1e9 /* half of what nanoseconds in 63 bits can count is far behind this */
+
+static const struct option experiment_rows[] = {
+    {"title", OPTION_TEXT, offsetof(struct experiment_settings, title), "The hot row, locking against optimistic", 0, 0,
+     NULL, OPTION_OPTIONAL, "what the experiment is about, in a few words: the heading of its figures"},
+    {"algorithm", OPTION_TEXT, offsetof(struct experiment_settings, algorithm), "2pl", 0, 0, NULL, OPTION_REQUIRED,
+     "the algorithm of concurrency control, or several: then it is the outermost axis, unless [sweep] has it"},
+    {"seed", OPTION_COUNT, offsetof(struct experiment_settings, seed), "1", 0, 0, NULL, 0,
+     "where all randomness comes from: the same seed, the same results"},
+    {"replications", OPTION_COUNT, offsetof(struct experiment_settings, replications), "5", 1, 1e6, NULL, 0,
+     "independent runs of each point, with the same transactions for every algorithm"},
+    {"warmup", OPTION_DURATION, offsetof(struct experiment_settings, warmup_ns), "20s", 0, LIMIT_NS_SECONDS, NULL, 0,
+     "simulated time before anything is counted"},
+    {"duration", OPTION_DURATION, offsetof(struct experiment_settings, duration_ns), "100s", 1e-6, LIMIT_NS_SECONDS, NULL,
+     0, "simulated time that is counted, after the warm-up"},
+    {"certify", OPTION_BOOL, offsetof(struct experiment_settings, certify), "yes", 0, 0, NULL, 0,
+     "hold every run to what its algorithm promises"},
+    {"series", OPTION_DURATION, offsetof(struct experiment_settings, series_ns), "0", 0, LIMIT_NS_SECONDS, NULL, 0,
+     "write the metrics per so much simulated time as well; 0: do not"},
+};
+
+static const struct option workload_head_rows[] = {
+    {"name", OPTION_TEXT, offsetof(struct named_settings, name), "hot_row", 0, 0, NULL, OPTION_REQUIRED,
+     "the workload; its own options stand beside"},
+};
+
+static const struct option variant_head_rows[] = {
+    {"type", OPTION_TEXT, offsetof(struct named_settings, name), "2pl", 0, 0, NULL, OPTION_REQUIRED,
+     "the algorithm that this is a variant of; what its own section says holds here too"},
+};
+
+static const char *const log_choices[] = {"none", "x", "y", "xy", NULL};
+
+static const struct option figure_rows[] = {
+    {"title", OPTION_TEXT, offsetof(struct figure_settings, title), "Throughput", 0, 0, NULL, OPTION_OPTIONAL,
+     "the heading, the experiment's title if there is none"},
+    {"x", OPTION_TEXT, offsetof(struct figure_settings, x), "system.terminals", 0, 0, NULL, OPTION_REQUIRED,
+     "the column along the abscissa: an axis of the sweep, or a metric"},
+    {"y", OPTION_TEXT, offsetof(struct figure_settings, y), "throughput_tps", 0, 0, NULL, OPTION_REQUIRED,
+     "the metric that is drawn, with its confidence interval"},
+    {"group", OPTION_TEXT, offsetof(struct figure_settings, group), "algorithm", 0, 0, NULL, OPTION_OPTIONAL,
+     "one curve for each value of this axis"},
+    {"log", OPTION_CHOICE, offsetof(struct figure_settings, log), "none", 0, 0, log_choices, 0,
+     "which axes are logarithmic"},
+    {"x_label", OPTION_TEXT, offsetof(struct figure_settings, x_label), "terminals", 0, 0, NULL, OPTION_OPTIONAL,
+     "what is written at the abscissa"},
+    {"y_label", OPTION_TEXT, offsetof(struct figure_settings, y_label), "commits/s", 0, 0, NULL, OPTION_OPTIONAL,
+     "what is written at the ordinate"},
+};
+
+#define TABLE(rows, type) {(rows), sizeof(rows) / sizeof(rows)[0], sizeof(type)}
+const struct option_table experiment_options = TABLE(experiment_rows, struct experiment_settings);
+const struct option_table workload_head_options = TABLE(workload_head_rows, struct named_settings);
+const struct option_table variant_head_options = TABLE(variant_head_rows, struct named_settings);
+const struct option_table figure_options = TABLE(figure_rows, struct figure_settings);
+
+const struct catalog_section catalog_sections[] = {
+    {"experiment", AREA_EXPERIMENT, &experiment_options, "what is run, how long and how often"},
+    {"system", AREA_SYSTEM, &system_options, "terminals or arrivals, and the hardware"},
+    {"cost", AREA_COST, &cost_options, "the price list: what each piece of work costs"},
+    {"restart", AREA_RESTART, &restart_options, "what follows an abort by the system"},
+    {"workload", AREA_WORKLOAD, &workload_head_options, "what the application does"},
+    {"sweep", AREA_SWEEP, NULL, "the axes: full keys with lists or ranges of values, the first the outermost"},
+};
+const size_t catalog_section_count = sizeof catalog_sections / sizeof catalog_sections[0];
+
+const struct catalog_section *catalog_section_of(enum area area) {
+    for (size_t i = 0; i < catalog_section_count; i++) {
+        if (catalog_sections[i].area == area) {
+            return &catalog_sections[i];
+        }
+    }
+    return NULL;
+}
+
+/* What follows `word` and a blank, or NULL. */
+static const char *named_after(const char *header, const char *word) {
+    size_t length = strlen(word);
+    if (strncmp(header, word, length) != 0 || header[length] != ' ') {
+        return NULL;
+    }
+    const char *name = header + length;
+    return name + strspn(name, " \t");
+}
+
+enum area catalog_area(const char *header, const char **name) {
+    *name = NULL;
+    for (size_t i = 0; i < catalog_section_count; i++) {
+        if (strcmp(catalog_sections[i].name, header) == 0) {
+            return catalog_sections[i].area;
+        }
+    }
+    if ((*name = named_after(header, "figure")) != NULL) {
+        return AREA_FIGURE;
+    }
+    if ((*name = named_after(header, "algorithm")) != NULL) {
+        return AREA_VARIANT;
+    }
+    return cc_find(header) != NULL ? AREA_ALGORITHM : AREA_UNKNOWN;
+}
+
+const struct option_table *catalog_options(enum area area, const struct cc_ops *algorithm,
+                                           const struct workload_ops *workload) {
+    switch (area) {
+    case AREA_EXPERIMENT:
+    case AREA_SYSTEM:
+    case AREA_COST:
+    case AREA_RESTART:
+        return catalog_section_of(area)->options;
+    case AREA_WORKLOAD:
+        return workload != NULL ? workload->options : NULL;
+    case AREA_ALGORITHM:
+    case AREA_VARIANT:
+        return algorithm != NULL ? algorithm->options : NULL;
+    case AREA_FIGURE:
+        return &figure_options;
+    case AREA_SWEEP:
+    case AREA_UNKNOWN:
+        break;
+    }
+    return NULL;
+}
+
+void catalog_add_sections(struct catalog_names *names) {
+    for (size_t i = 0; i < catalog_section_count; i++) {
+        vector_push(names, catalog_sections[i].name);
+    }
+    catalog_add_algorithms(names);
+}
+
+void catalog_add_algorithms(struct catalog_names *names) {
+    for (size_t i = 0; i < cc_registry_count; i++) {
+        vector_push(names, cc_registry[i]->name);
+    }
+}
+
+void catalog_add_workloads(struct catalog_names *names) {
+    for (size_t i = 0; i < workload_registry_count; i++) {
+        vector_push(names, workload_registry[i]->name);
+    }
+}
+
+void catalog_add_options(struct catalog_names *names, const struct option_table *options) {
+    for (size_t i = 0; options != NULL && i < options->count; i++) {
+        vector_push(names, options->options[i].name);
+    }
+}
+
+void catalog_add_keys(struct catalog_names *names, const char *section, const struct option_table *options) {
+    for (size_t i = 0; options != NULL && i < options->count; i++) {
+        struct text key = {0};
+        text_add(&key, "%s.%s", section, options->options[i].name);
+        vector_push(&names->own, key.bytes);
+        vector_push(names, key.bytes);
+    }
+}
+
+void catalog_names_free(struct catalog_names *names) {
+    for (size_t i = 0; i < names->own.count; i++) {
+        mem_free(names->own.items[i]);
+    }
+    vector_free(&names->own);
+    vector_free(names);
+}
+
+static bool has_option(const struct option_table *options, const char *key) {
+    return options != NULL && option_find(options, key) != NULL;
+}
+
+void catalog_owner(const char *key, struct text *out) {
+    for (size_t i = 0; i < catalog_section_count; i++) {
+        if (has_option(catalog_sections[i].options, key)) {
+            text_add(out, "; it belongs to [%s]", catalog_sections[i].name);
+            return;
+        }
+    }
+    const char *separator = "; it is an option of ";
+    for (size_t i = 0; i < workload_registry_count; i++) {
+        if (has_option(workload_registry[i]->options, key)) {
+            text_add(out, "%sthe workload %s", separator, workload_registry[i]->name);
+            separator = ", ";
+        }
+    }
+    for (size_t i = 0; i < cc_registry_count; i++) {
+        if (has_option(cc_registry[i]->options, key)) {
+            text_add(out, "%sthe algorithm %s", separator, cc_registry[i]->name);
+            separator = ", ";
+        }
+    }
+}

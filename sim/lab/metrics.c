@@ -1,0 +1,212 @@
+/* metrics.c - the table of metrics and their getters.
+ *
+ * A getter turns raw counts into the number that is shown; what is not defined for a run (a mean of nothing, the
+ * utilization of unlimited CPUs) is not-a-number and becomes an empty cell. The anomaly columns are empty for runs that
+ * were not certified. Plain arithmetic only, no libm: these values reach the result files. */
+#include "sim/lab/metrics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "sim/base/check.h"
+
+static double undefined(void) { return (double)NAN; }
+
+static double ratio(double numerator, double denominator) {
+    return denominator > 0 ? numerator / denominator : undefined();
+}
+
+static double ms(double nanoseconds) { return nanoseconds / 1e6; }
+
+static double elapsed_ns(const struct run_result *result) { return result->sim_seconds * 1e9; }
+
+static double aborts_of(const struct run_result *result) {
+    uint64_t sum = 0;
+    for (int reason = REASON_NONE + 1; reason < REASON_COUNT; reason++) {
+        sum += result->aborts_by_reason[reason];
+    }
+    return (double)sum;
+}
+
+static double throughput(const struct run_result *result, int unused) {
+    (void)unused;
+    return ratio((double)result->commits, result->sim_seconds);
+}
+
+static double aborts(const struct run_result *result, int unused) {
+    (void)unused;
+    return aborts_of(result);
+}
+
+static double abort_rate(const struct run_result *result, int unused) {
+    (void)unused;
+    return ratio(aborts_of(result), (double)result->commits + aborts_of(result));
+}
+
+static double restarts_per_commit(const struct run_result *result, int unused) {
+    (void)unused;
+    return ratio(aborts_of(result), (double)result->commits);
+}
+
+enum count_kind { COMMITS, ROLLBACKS, WAITS, GAVE_UP, LOCK_UPGRADES, ESCALATIONS, VERSIONS_MAX };
+
+static double count(const struct run_result *result, int kind) {
+    switch ((enum count_kind)kind) {
+    case COMMITS: return (double)result->commits;
+    case ROLLBACKS: return (double)result->rollbacks;
+    case WAITS: return (double)result->waits;
+    case GAVE_UP: return (double)result->gave_up;
+    case LOCK_UPGRADES: return (double)result->lock_upgrades;
+    case ESCALATIONS: return (double)result->escalations;
+    case VERSIONS_MAX: return (double)result->versions_max;
+    }
+    return undefined();
+}
+
+enum mean_kind { WAIT_MEAN, RESPONSE_MEAN, ADMISSION_MEAN };
+
+static double mean_per_commit(const struct run_result *result, int kind) {
+    double sum_ns = kind == WAIT_MEAN       ? result->wait_sum_ns
+                    : kind == RESPONSE_MEAN ? result->response_sum_ns
+                                            : result->admission_sum_ns;
+    return ratio(ms(sum_ns), (double)result->commits);
+}
+
+static double quantile_ms(const struct histogram *histogram, int percent) {
+    int64_t value_ns = histogram_quantile_ns(histogram, percent / 100.0);
+    return value_ns < 0 ? undefined() : ms((double)value_ns);
+}
+
+static double wait_quantile(const struct run_result *result, int percent) { return quantile_ms(&result->wait, percent); }
+
+static double response_quantile(const struct run_result *result, int percent) {
+    return quantile_ms(&result->response, percent);
+}
+
+static double response_max(const struct run_result *result, int unused) {
+    (void)unused;
+    return result->response.count == 0 ? undefined() : ms((double)result->response.max_ns);
+}
+
+static double lost_updates(const struct run_result *result, int unused) {
+    (void)unused;
+    return result->lost_updates_known ? (double)result->lost_updates : undefined();
+}
+
+enum area_kind { BLOCKED_AREA, ACTIVE_AREA, VERSIONS_AREA };
+
+static double time_average(const struct run_result *result, int kind) {
+    double area = kind == BLOCKED_AREA  ? result->blocked_area_ns
+                  : kind == ACTIVE_AREA ? result->active_area_ns
+                                        : result->versions_area_ns;
+    return ratio(area, elapsed_ns(result));
+}
+
+enum share_kind { CPU_BUSY, CPU_USEFUL };
+
+static double cpu_share(const struct run_result *result, int kind) {
+    if (!result->cpus_limited) {
+        return undefined();
+    }
+    return ratio(kind == CPU_BUSY ? result->cpu_busy_ns : result->cpu_useful_ns, result->cpu_capacity_ns);
+}
+
+/* Jain, Chiu, Hawe 1984: (sum x)^2 / (n sum x^2). */
+static double fairness(const struct run_result *result, int unused) {
+    (void)unused;
+    return ratio(result->fairness_sum * result->fairness_sum,
+                 (double)result->terminals * result->fairness_sum_of_squares);
+}
+
+static double aborts_because(const struct run_result *result, int reason) {
+    return (double)result->aborts_by_reason[reason];
+}
+
+static double not_certified(const struct run_result *result, int unused) {
+    (void)result;
+    (void)unused;
+    return undefined();
+}
+
+#define ABORTS(reason, column, sentence) {"aborts_" column, "attempts", sentence, aborts_because, reason}
+#define ANOMALY(column, sentence) {"anomalies" column, "commits", sentence, not_certified, 0}
+
+static const struct metric metrics[] = {
+    {"throughput_tps", "commits/s", "commits per simulated second", throughput, 0},
+    {"commits", "transactions", "transactions committed", count, COMMITS},
+    {"aborts", "attempts", "attempts aborted by the system", aborts, 0},
+    {"rollbacks", "transactions", "transactions ended by the program's own wish; neither commits nor aborts", count,
+     ROLLBACKS},
+    {"abort_rate", "share", "aborts / (commits + aborts)", abort_rate, 0},
+    {"restarts_per_commit", "", "aborts / commits", restarts_per_commit, 0},
+    {"wait_mean_ms", "ms",
+     "time blocked by concurrency control per committed transaction, all attempts together, waiting for validation "
+     "included; not log, admission or restart delay",
+     mean_per_commit, WAIT_MEAN},
+    {"wait_p50_ms", "ms", "its median", wait_quantile, 50},
+    {"wait_p95_ms", "ms", "its 95th percentile", wait_quantile, 95},
+    {"wait_p99_ms", "ms", "its 99th percentile", wait_quantile, 99},
+    {"response_mean_ms", "ms",
+     "submission to the end of commit, restarts and admission queue included, per committed transaction",
+     mean_per_commit, RESPONSE_MEAN},
+    {"response_p50_ms", "ms", "its median", response_quantile, 50},
+    {"response_p95_ms", "ms", "its 95th percentile", response_quantile, 95},
+    {"response_p99_ms", "ms", "its 99th percentile", response_quantile, 99},
+    {"response_max_ms", "ms", "its maximum", response_max, 0},
+    {"admission_mean_ms", "ms", "of the response: queued for admission", mean_per_commit, ADMISSION_MEAN},
+    {"waits", "times", "times a transaction began to wait for another", count, WAITS},
+    {"lost_updates", "updates", "updates overwritten unseen, counted by the workload's audit where it can", lost_updates,
+     0},
+    {"blocked_mean", "transactions", "blocked transactions, averaged over time", time_average, BLOCKED_AREA},
+    {"active_mean", "transactions", "admitted transactions, averaged over time", time_average, ACTIVE_AREA},
+    {"cpu_utilization", "share", "busy share of the CPUs; empty with unlimited CPUs", cpu_share, CPU_BUSY},
+    {"cpu_useful", "share", "share of the CPUs' capacity spent on attempts that committed; empty with unlimited CPUs",
+     cpu_share, CPU_USEFUL},
+    {"fairness_jain", "", "Jain's index of commits over terminals: 1 even, 1/N one takes all; empty in open systems",
+     fairness, 0},
+    {"gave_up", "transactions", "transactions that reached max_attempts", count, GAVE_UP},
+    ABORTS(REASON_DEADLOCK, "deadlock", "aborts: chosen as the victim of a cycle of waiting transactions"),
+    ABORTS(REASON_TIMEOUT, "timeout", "aborts: waited for a lock longer than lock_timeout"),
+    ABORTS(REASON_NOWAIT, "nowait", "aborts: met a conflicting lock where waiting is not allowed"),
+    ABORTS(REASON_WAIT_DIE, "wait_die", "aborts: would have waited for an older transaction (wait-die)"),
+    ABORTS(REASON_WOUNDED, "wounded", "aborts: was in the way of an older transaction (wound-wait)"),
+    ABORTS(REASON_TS_LATE, "ts_late", "aborts: came too late for its timestamp"),
+    ABORTS(REASON_VALIDATION, "validation", "aborts: what it had read was overwritten before it committed"),
+    ABORTS(REASON_WRITE_CONFLICT, "write_conflict", "aborts: a concurrent transaction changed the row first"),
+    ABORTS(REASON_SSI_PIVOT, "ssi_pivot", "aborts: stood in a dangerous structure of read-write conflicts"),
+    ABORTS(REASON_CASCADE, "cascade", "aborts: had read or overwritten what an aborted transaction wrote"),
+    ABORTS(REASON_BUSY, "busy", "aborts: the database was locked by another connection"),
+    ABORTS(REASON_DEPTH, "depth", "aborts: its wait would have made the chain of waiters too long"),
+    ABORTS(REASON_DUPLICATE, "duplicate", "aborts: inserted a key that exists"),
+    {"deadlocks", "victims", "deadlock victims", aborts_because, REASON_DEADLOCK},
+    {"lock_upgrades", "locks", "locks upgraded to a stronger mode", count, LOCK_UPGRADES},
+    {"escalations", "locks", "row locks replaced by a table lock", count, ESCALATIONS},
+    {"versions_mean", "versions", "stored versions beyond one a row, averaged over time", time_average, VERSIONS_AREA},
+    {"versions_max", "versions", "stored versions beyond one a row, at most", count, VERSIONS_MAX},
+    ANOMALY("", "commits that closed a cycle or read what they must not; empty where not certified"),
+    ANOMALY("_g0", "of them: cycles of writes (G0)"),
+    ANOMALY("_g1a", "of them: reads of an aborted write (G1a)"),
+    ANOMALY("_g1b", "of them: reads of an intermediate version (G1b)"),
+    ANOMALY("_g1c", "of them: cycles of writes and reads (G1c)"),
+    ANOMALY("_g_single", "of them: cycles with exactly one anti-dependency (G-single)"),
+    ANOMALY("_g2_item", "of them: cycles with anti-dependencies on items (G2-item)"),
+    ANOMALY("_g2", "of them: cycles with a predicate anti-dependency (G2)"),
+    ANOMALY("_lost_update", "of them: an update overwritten by one that had read the version before it"),
+    ANOMALY("_write_skew", "of them: two transactions that each read what the other wrote, on different items"),
+    ANOMALY("_phantom", "of them: a row that appeared in or left a range another transaction had read"),
+};
+enum { METRIC_COUNT = sizeof metrics / sizeof metrics[0] };
+
+const struct metric *metrics_all(size_t *number) {
+    *number = METRIC_COUNT;
+    return metrics;
+}
+
+const struct metric *metric_find(const char *name) {
+    for (size_t i = 0; i < METRIC_COUNT; i++) {
+        if (strcmp(metrics[i].name, name) == 0) {
+            return &metrics[i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,226 @@
+/* table.c - see the header. Only the cells before `replication` may be quoted, and a row's last cells are always the
+ * metrics, audit and digest: so a run row is read from its end, without taking its quotes apart. */
+#include "sim/lab/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/check.h"
+#include "sim/base/digest.h"
+#include "sim/base/memory.h"
+#include "sim/lab/metrics.h"
+#include "sim/lab/statistics.h"
+
+static const char *const audit_words[] = {
+    [RUN_AUDIT_NONE] = "", [RUN_AUDIT_OK] = "ok", [RUN_AUDIT_BROKEN] = "broken"};
+
+static void separate(struct text *row) {
+    if (row->length > 0) {
+        text_add_bytes(row, ",", 1);
+    }
+}
+
+void table_cell(struct text *row, const char *cell) {
+    separate(row);
+    if (strpbrk(cell, ",\"\r\n") == NULL) {
+        text_add_bytes(row, cell, strlen(cell));
+        return;
+    }
+    text_add_bytes(row, "\"", 1);
+    for (const char *p = cell; *p != '\0'; p++) {
+        text_add_bytes(row, "\"\"", *p == '"' ? 2 : 0);
+        text_add_bytes(row, p, *p == '"' ? 0 : 1);
+    }
+    text_add_bytes(row, "\"", 1);
+}
+
+void table_cell_number(struct text *row, double value) {
+    char buffer[32];
+    separate(row);
+    text_number(buffer, value);
+    text_add_bytes(row, buffer, strlen(buffer));
+}
+
+static void cell_whole(struct text *row, uint64_t value) {
+    separate(row);
+    text_add(row, "%" PRIu64, value);
+}
+
+static void cell_digest(struct text *row, uint64_t digest) {
+    separate(row);
+    text_add(row, "%016" PRIx64, digest);
+}
+
+static void header_start(const char *const *axes, size_t axis_count, struct text *row) {
+    table_cell(row, "algorithm");
+    table_cell(row, "workload");
+    for (size_t i = 0; i < axis_count; i++) {
+        table_cell(row, axes[i]);
+    }
+}
+
+void table_runs_header(const char *const *axes, size_t axis_count, struct text *row) {
+    header_start(axes, axis_count, row);
+    text_add(row, ",replication,seed,sim_seconds");
+    size_t count;
+    const struct metric *metrics = metrics_all(&count);
+    for (size_t i = 0; i < count; i++) {
+        table_cell(row, metrics[i].name);
+    }
+    text_add(row, ",audit,digest\n");
+}
+
+void table_summary_header(const char *const *axes, size_t axis_count, struct text *row) {
+    header_start(axes, axis_count, row);
+    text_add(row, ",replications,seed,sim_seconds");
+    size_t count;
+    const struct metric *metrics = metrics_all(&count);
+    for (size_t i = 0; i < count; i++) {
+        text_add(row, ",%s,%s_ci95", metrics[i].name, metrics[i].name);
+    }
+    text_add(row, ",audit,digest\n");
+}
+
+void table_runs_row(const struct table_place *place, const struct run_result *result, struct text *row) {
+    table_cell(row, place->algorithm);
+    table_cell(row, place->workload);
+    if (place->columns[0] != '\0') {
+        text_add(row, ",%s", place->columns);
+    }
+    cell_whole(row, place->replication);
+    cell_whole(row, place->seed);
+    table_cell_number(row, result->sim_seconds);
+    size_t count;
+    const struct metric *metrics = metrics_all(&count);
+    for (size_t i = 0; i < count; i++) {
+        table_cell_number(row, metrics[i].get(result, metrics[i].argument));
+    }
+    table_cell(row, audit_words[result->audit]);
+    cell_digest(row, result->digest);
+    text_add_bytes(row, "\n", 1);
+}
+
+/* The cells of a run row from sim_seconds on, and what stands before `replication`. */
+enum { CELLS_BEFORE_METRICS = 3 }; /* replication, seed, sim_seconds */
+struct run_row {
+    char *bytes;  /* a copy; cells are terminated in it */
+    char **cells; /* replication, seed, sim_seconds, the metrics, audit, digest */
+};
+
+static struct run_row run_row_read(const char *text, size_t cell_count) {
+    struct run_row row = {mem_string(text), mem_new(cell_count, sizeof(char *))};
+    char *end = row.bytes + strlen(row.bytes);
+    CHECK(end > row.bytes && end[-1] == '\n');
+    *--end = '\0';
+    for (size_t i = cell_count; i-- > 0;) {
+        while (end > row.bytes && end[-1] != ',') {
+            end--;
+        }
+        CHECK(end > row.bytes);
+        row.cells[i] = end;
+        *--end = '\0';
+    }
+    return row;
+}
+
+static int audit_of(const char *word) {
+    int audit = RUN_AUDIT_BROKEN;
+    while (audit > RUN_AUDIT_NONE && strcmp(word, audit_words[audit]) != 0) {
+        audit--;
+    }
+    return audit;
+}
+
+/* The mean over the rows in which column `cell` is defined; its half-width if wanted. */
+static double mean_of(const struct run_row *rows, size_t count, size_t cell, double *values, double *half_width) {
+    size_t defined = 0;
+    for (size_t r = 0; r < count; r++) {
+        double value = table_value(rows[r].cells[cell]);
+        if (!isnan(value)) {
+            values[defined++] = value;
+        }
+    }
+    if (half_width != NULL) {
+        *half_width = statistics_half_width95(values, defined);
+    }
+    return statistics_mean(values, defined);
+}
+
+void table_summary_row(const char *const *runs, size_t count, struct text *row) {
+    CHECK(count >= 1);
+    size_t metric_count;
+    metrics_all(&metric_count);
+    size_t cell_count = CELLS_BEFORE_METRICS + metric_count + 2;
+    struct run_row *rows = mem_new(count, sizeof *rows);
+    double *values = mem_new(count, sizeof *values);
+    int audit = RUN_AUDIT_NONE;
+    uint64_t digest = 0;
+    for (size_t r = 0; r < count; r++) {
+        rows[r] = run_row_read(runs[r], cell_count);
+        int its_audit = audit_of(rows[r].cells[cell_count - 2]);
+        audit = its_audit > audit ? its_audit : audit;
+        digest = digest_add(digest, strtoull(rows[r].cells[cell_count - 1], NULL, 16));
+    }
+    text_add(row, "%s,%zu,%s", rows[0].bytes, count, rows[0].cells[1]);
+    table_cell_number(row, mean_of(rows, count, 2, values, NULL));
+    for (size_t i = CELLS_BEFORE_METRICS; i < CELLS_BEFORE_METRICS + metric_count; i++) {
+        double half_width;
+        table_cell_number(row, mean_of(rows, count, i, values, &half_width));
+        table_cell_number(row, half_width);
+    }
+    table_cell(row, audit_words[audit]);
+    cell_digest(row, digest);
+    text_add_bytes(row, "\n", 1);
+    for (size_t r = 0; r < count; r++) {
+        mem_free(rows[r].bytes);
+        mem_free(rows[r].cells);
+    }
+    mem_free(rows);
+    mem_free(values);
+}
+
+/* Unquotes the cell at `from` in place; returns the separator that ends it (',', '\n' or the terminator). */
+static char *cell_end(char *from) {
+    if (*from != '"') {
+        return from + strcspn(from, ",\r\n");
+    }
+    char *to = from;
+    for (char *p = from + 1; *p != '\0'; p++) {
+        if (*p == '"' && *++p != '"') {
+            *to = '\0';
+            return p;
+        }
+        *to++ = *p;
+    }
+    *to = '\0'; /* never closed: the rest is the cell */
+    return to;
+}
+
+char *table_split(char *record, char **cells, size_t room, size_t *count) {
+    *count = 0;
+    for (char *from = record;;) {
+        char *end = cell_end(from);
+        char separator = *end;
+        *end = '\0';
+        if (*count < room) {
+            cells[*count] = from;
+        }
+        ++*count;
+        if (separator != ',') {
+            end += separator == '\r' && end[1] == '\n' ? 1 : 0;
+            return separator == '\0' || end[1] == '\0' ? NULL : end + 1;
+        }
+        from = end + 1;
+    }
+}
+
+double table_value(const char *cell) {
+    double value;
+    if (strcmp(cell, "inf") == 0) {
+        return (double)INFINITY;
+    }
+    return text_parse_number(cell, &value) ? value : (double)NAN;
+}

@@ -1,0 +1,43 @@
+/* table.h - the rows of runs.csv and summary.csv: RFC 4180 cells, one text per row.
+ *
+ *   runs.csv     algorithm, workload, the other axes, replication, seed, sim_seconds, metrics, audit, digest
+ *   summary.csv  algorithm, workload, the other axes, replications, seed, sim_seconds, each metric and its _ci95, audit, digest
+ *
+ * A summary row is computed from the text of the run rows, not from the numbers behind them: what is read back from a file
+ * gives the same bytes as what has just been computed. A row ends with '\n'. */
+#ifndef CCSIM_LAB_TABLE_H
+#define CCSIM_LAB_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/base/text.h"
+#include "sim/exec/run.h"
+
+/* Adds `cell` (quoted if it needs it), with a comma before it unless the row is still empty. */
+void table_cell(struct text *row, const char *cell);
+void table_cell_number(struct text *row, double value); /* as text_number; not-a-number gives an empty cell */
+
+/* Where a run stands in the table. */
+struct table_place {
+    const char *algorithm, *workload;
+    const char *columns; /* cells of the axes, quoted and comma-separated; "" if there are none */
+    uint64_t replication, seed;
+};
+void table_runs_header(const char *const *axes, size_t axis_count, struct text *row);
+void table_runs_row(const struct table_place *place, const struct run_result *result, struct text *row);
+
+/* `runs`: rows of one point, ordered by replication, `count` >= 1 of them. Each metric is averaged over the rows in which it
+ * is defined; the half-width needs two. */
+void table_summary_header(const char *const *axes, size_t axis_count, struct text *row);
+void table_summary_row(const char *const *runs, size_t count, struct text *row);
+
+/* Takes a record apart in place: cells unquoted and terminated. Returns what follows the record, or NULL if it was the
+ * last; `*count` is set to the number of cells, of which the first `room` are stored. */
+char *table_split(char *record, char **cells, size_t room, size_t *count);
+
+/* A cell as a number: not-a-number if it is empty or no number, infinity for `inf`. */
+double table_value(const char *cell);
+
+#endif

@@ -1,0 +1,30 @@
+/* harness.h - the one way from the mechanisms back to what drives them: a table of callbacks that exec fills, for a run
+ * with time and for the schedule player alike. They schedule or note; none of them calls back. */
+#ifndef CCSIM_STORE_HARNESS_H
+#define CCSIM_STORE_HARNESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct txn;
+struct row;
+
+struct harness {
+    void *world; /* first argument of every callback */
+    /* The transaction's wait is over: its call is repeated as an event of this instant. */
+    void (*wake)(void *world, struct txn *txn);
+    /* The transaction must end: it leaves its queue or server now and aborts as the next event of this instant.
+     * False if it is sealed or ended: then nothing happens. `reason` is an enum reason. */
+    bool (*doom)(void *world, struct txn *txn, int reason);
+    /* Calls the algorithm's timer(txn, tag) after `delay_ns`, unless the wait that is about to begin ends before. With
+     * txn NULL it is the algorithm's own timer; there is one, and setting it again moves it. */
+    void (*timer)(void *world, struct txn *txn, int64_t delay_ns, int tag);
+    /* The live attempt of that id, or NULL if it has ended. */
+    struct txn *(*find)(void *world, uint64_t id);
+    /* How many rows the program still means to access; what it cannot tell counts as many. */
+    uint64_t (*remaining)(void *world, const struct txn *txn);
+    /* A version was published: by whom, of which row, standing behind the version of which writer. */
+    void (*installed)(void *world, struct txn *txn, const struct row *row, uint64_t behind_writer);
+};
+
+#endif

@@ -1,0 +1,304 @@
+#include "sim/store/store.h"
+
+#include <string.h>
+
+#include "sim/base/check.h"
+#include "sim/store/key_order.h"
+
+/* A version superseded by the commit with `stamp`, or an absent newest version committed with it. */
+struct dead {
+    struct table *table;
+    struct record *record;
+    int64_t key;
+    uint64_t stamp;
+};
+
+void store_init(struct store *store, size_t record_tail_size, const struct harness *harness) {
+    *store = (struct store){.record_tail = (record_tail_size + 7) / 8 * 8, 
+                             .stamp = STORE_STAMP_LOADER,
+                             .purged = STORE_STAMP_LOADER,
+                             .harness = harness};
+    pool_init(&store->versions, sizeof(struct version));
+}
+
+void store_free(struct store *store) {
+    for (int i = 0; i < store->table_count; i++) {
+        struct table *table = &store->tables[i];
+        mem_free(table->dense);
+        mem_free(table->end);
+        mem_free(table->initial_values);
+        key_order_free(table->sparse);
+    }
+    pool_free(&store->versions);
+    mem_free(store->dead.items);
+}
+
+struct table *store_add_table(struct store *store, const char *name, int64_t first_key, int64_t rows, int64_t initial_value,
+                              bool absent) {
+    CHECK(store->table_count < STORE_TABLES_MAX && rows >= 0);
+    size_t stride = sizeof(struct record) + store->record_tail;
+    struct table *table = &store->tables[store->table_count];
+    *table = (struct table){.name = name,
+                            .index = store->table_count++,
+                            .first_key = first_key,
+                            .rows = rows,
+                            .initial_value = initial_value,
+                            .initially_absent = absent,
+                            .stride = stride,
+                            .dense = mem_new((size_t)rows, stride),
+                            .sparse = key_order_new(stride),
+                            .end = mem_new(1, stride),
+                            .committed_sum = absent ? 0 : initial_value * rows,
+                            .committed_rows = absent ? 0 : rows};
+    return table;
+}
+
+void store_set_initial(struct store *store, struct table *table, int64_t key, int64_t value, bool absent) {
+    CHECK(table_is_dense(table, key));
+    struct record *record = store_record(store, table, key);
+    struct version *version = store_newest(store, table, key, record);
+    CHECK(version->writer == 0 && version->older == NULL);
+    table->committed_sum += (absent ? 0 : value) - (version->absent ? 0 : version->value);
+    table->committed_rows += (absent ? 0 : 1) - (version->absent ? 0 : 1);
+    version->value = value;
+    version->absent = absent;
+}
+
+/* ---- Records ---- */
+
+struct record *store_record_sparse(struct store *store, struct table *table, int64_t key) {
+    (void)store;
+    struct key_node *node = key_order_find(table->sparse, key);
+    if (node == NULL) {
+        node = key_order_insert(table->sparse, key);
+    }
+    node->pins++;
+    return node->record;
+}
+
+static bool only_absent(const struct record *record) {
+    const struct version *newest = record->newest;
+    return newest == NULL || (newest->absent && newest->stamp != 0 && newest->older == NULL);
+}
+
+/* Forgets a sparse record of which nothing is left: no attempt, no image, nothing the algorithm remembers. */
+static void forget_if_empty(struct store *store, struct table *table, struct key_node *node) {
+    static const char zeros[64];
+    CHECK(store->record_tail <= sizeof zeros);
+    struct record *record = node->record;
+    if (node->pins > 0 || !only_absent(record) || memcmp(record_tail(record), zeros, store->record_tail) != 0) {
+        return;
+    }
+    if (record->newest != NULL) {
+        pool_put(&store->versions, record->newest);
+    }
+    key_order_remove(table->sparse, node);
+}
+
+void store_release_sparse(struct store *store, struct table *table, int64_t key, struct record *record) {
+    if (record == table->end) {
+        return;
+    }
+    struct key_node *node = key_order_find(table->sparse, key);
+    CHECK(node != NULL && node->record == record && node->pins > 0);
+    node->pins--;
+    /* A tombstone that somebody may still have to see goes in store_purge. */
+    if (record->newest == NULL || !store->keeps_tombstones || record->newest->stamp <= store->purged) {
+        forget_if_empty(store, table, node);
+    }
+}
+
+/* Does the record stand between two gaps? */
+static bool is_bound(const struct table *table, const struct record *record, bool dense,
+                     bool (*bounds)(const struct record *)) {
+    if (record->newest == NULL ? dense && !table->initially_absent : !only_absent(record)) {
+        return true;
+    }
+    return bounds != NULL && bounds(record);
+}
+
+struct record *store_next(struct store *store, struct table *table, int64_t key, bool (*bounds)(const struct record *),
+                          int64_t *found) {
+    (void)store;
+    int64_t last = table->first_key + table->rows - 1;
+    struct key_node *node = key_order_from(table->sparse, key);
+    while (node != NULL && !is_bound(table, node->record, false, bounds)) {
+        node = node->next[0];
+    }
+    for (int64_t k = key > table->first_key ? key : table->first_key; k <= last; k++) {
+        if (node != NULL && node->key < k) {
+            break;
+        }
+        struct record *record = (struct record *)(void *)(table->dense + (size_t)(k - table->first_key) * table->stride);
+        if (is_bound(table, record, true, bounds)) {
+            *found = k;
+            return record;
+        }
+    }
+    *found = node != NULL ? node->key : INT64_MAX;
+    return node != NULL ? node->record : table->end;
+}
+
+/* ---- Versions ---- */
+
+struct version *store_touch(struct store *store, struct table *table, int64_t key, struct record *record) {
+    if (record->newest == NULL) {
+        bool absent = !table_is_dense(table, key) || table->initially_absent;
+        struct version *version = store_new_version(store, 0, 0, absent ? 0 : table->initial_value, absent);
+        version->stamp = STORE_STAMP_LOADER;
+        record->newest = version;
+    }
+    return record->newest;
+}
+
+struct version *store_committed(struct store *store, struct table *table, int64_t key, struct record *record) {
+    struct version *version = store_newest(store, table, key, record);
+    while (version->stamp == 0) {
+        version = version->older;
+    }
+    return version;
+}
+
+struct version *store_new_version(struct store *store, uint64_t writer, uint32_t statement, int64_t value, bool absent) {
+    struct version *version = pool_get(&store->versions);
+    *version = (struct version){.value = value, .writer = writer, .statement = statement & 0x7fffff, .absent = absent};
+    return version;
+}
+
+void store_link(struct store *store, struct record *record, struct version *version, struct version *base) {
+    (void)store;
+    version->older = base;
+    version->newer = base->newer;
+    base->newer = version;
+    if (version->newer != NULL) {
+        version->newer->older = version;
+    } else {
+        record->newest = version;
+    }
+}
+
+static void unlink_version(struct record *record, struct version *version) {
+    if (version->newer != NULL) {
+        version->newer->older = version->older;
+    } else if (record->newest == version) {
+        record->newest = version->older;
+    }
+    if (version->older != NULL) {
+        version->older->newer = version->newer;
+    }
+}
+
+/* In a store without old versions: frees the committed versions just below the newest committed one. Those below an
+ * uncommitted version stay, to be what it stands behind, until it is gone too. */
+static void collapse(struct store *store, struct version *newest_committed) {
+    struct version *version = newest_committed->older;
+    while (version != NULL && version->stamp != 0) {
+        struct version *older = version->older;
+        pool_put(&store->versions, version);
+        version = older;
+    }
+    newest_committed->older = version;
+    if (version != NULL) {
+        version->newer = newest_committed;
+    }
+}
+
+/* The next committed version above, or NULL: then `version` is, or would be, the newest committed one. */
+static struct version *committed_above(const struct version *version) {
+    struct version *above = version->newer;
+    while (above != NULL && above->stamp == 0) {
+        above = above->newer;
+    }
+    return above;
+}
+
+void store_discard(struct store *store, struct record *record, struct version *version) {
+    CHECK(version->stamp == 0);
+    struct version *above = store->keeps_versions ? NULL : committed_above(version);
+    unlink_version(record, version);
+    pool_put(&store->versions, version);
+    if (above != NULL) {
+        collapse(store, above);
+    }
+}
+
+static void note_dead(struct store *store, struct dead entry) {
+    if (store->dead.count == store->dead.capacity) {
+        size_t old = store->dead.capacity;
+        size_t capacity = old == 0 ? 64 : old * 2;
+        store->dead.items = mem_resize(store->dead.items, capacity, sizeof *store->dead.items);
+        /* the part that had wrapped round moves behind the rest */
+        memcpy(store->dead.items + old, store->dead.items, store->dead.first * sizeof *store->dead.items);
+        store->dead.capacity = capacity;
+    }
+    store->dead.items[(store->dead.first + store->dead.count++) & (store->dead.capacity - 1)] = entry;
+}
+
+void store_install(struct store *store, struct table *table, int64_t key, struct record *record, struct version *version,
+                   uint64_t stamp) {
+    CHECK(version->stamp == 0 && version->older != NULL);
+    struct version *above = committed_above(version);
+    if (above != NULL && !store->keeps_versions) { /* obsolete at once: a younger version was committed first */
+        unlink_version(record, version);
+        pool_put(&store->versions, version);
+        collapse(store, above);
+        return;
+    }
+    version->stamp = stamp & ((UINT64_C(1) << 40) - 1);
+    struct version *superseded = version->older;
+    while (superseded->stamp == 0) {
+        superseded = superseded->older;
+    }
+    if (above == NULL) {
+        table->committed_sum += (version->absent ? 0 : version->value) - (superseded->absent ? 0 : superseded->value);
+        table->committed_rows += (version->absent ? 0 : 1) - (superseded->absent ? 0 : 1);
+    }
+    if (store->keeps_versions || (store->keeps_tombstones && version->absent)) {
+        store->extra_versions += store->keeps_versions;
+        note_dead(store, (struct dead){table, record, key, stamp});
+    }
+    if (!store->keeps_versions) {
+        collapse(store, version);
+    }
+}
+
+/* Frees what stands below the newest version that every snapshot can see. */
+static void trim(struct store *store, struct record *record, uint64_t oldest) {
+    struct version *version = record->newest;
+    while (version->stamp == 0 || version->stamp > oldest) {
+        version = version->older;
+        CHECK(version != NULL);
+    }
+    struct version *garbage = version->older;
+    version->older = NULL;
+    while (garbage != NULL) {
+        struct version *next = garbage->older;
+        pool_put(&store->versions, garbage);
+        store->extra_versions--;
+        garbage = next;
+    }
+}
+
+void store_purge(struct store *store, uint64_t oldest) {
+    store->purged = oldest;
+    while (store->dead.count > 0 && store->dead.items[store->dead.first].stamp <= oldest) {
+        struct dead entry = store->dead.items[store->dead.first];
+        store->dead.first = (store->dead.first + 1) & (store->dead.capacity - 1);
+        store->dead.count--;
+        bool dense = table_is_dense(entry.table, entry.key);
+        struct key_node *node = dense ? NULL : key_order_find(entry.table->sparse, entry.key);
+        if (!dense && node == NULL) {
+            continue; /* an earlier entry of the same key ended it */
+        }
+        struct record *record = dense ? entry.record : node->record;
+        if (record->newest == NULL) {
+            continue;
+        }
+        if (store->keeps_versions) {
+            trim(store, record, oldest);
+        }
+        if (node != NULL) {
+            forget_if_empty(store, entry.table, node);
+        }
+    }
+}

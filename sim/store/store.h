@@ -1,0 +1,134 @@
+/* store.h - simulated data: tables of records, each a chain of versions.
+ *
+ * A row is (id, value): a 64-bit key and a 64-bit value. A table's *dense* keys, first_key .. first_key + rows - 1, live in one
+ * array that starts as untouched zero pages: a table of 10^8 rows costs nothing until its rows are used. Other keys are *sparse*: a
+ * skip list holds their records in order.
+ * A record is the head of its chain, newest version first, followed by the algorithm's private tail (zero when the
+ * algorithm has nothing to remember: an absent, unpinned sparse record with a zero tail is forgotten).
+ *
+ * Invariants
+ *  1. A record with no version at all has its table's initial image, committed before time began.
+ *  2. stamp 0 means uncommitted; committed stamps grow from older to newer along every chain; the loader's stamp is 1.
+ *  3. Uncommitted versions stand above all committed ones (timestamp ordering with Thomas's rule excepted).
+ *  4. committed_sum is the sum of the newest committed values of the present rows: audits cost no scan.
+ *  5. A version that nobody can see any more is freed: at once in single-version stores, else when no snapshot is as
+ *     old as what superseded it (store_purge). */
+#ifndef CCSIM_STORE_STORE_H
+#define CCSIM_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/base/memory.h"
+#include "sim/store/harness.h"
+
+struct version {
+    struct version *older, *newer;
+    int64_t value;
+    uint64_t writer;         /* id of the attempt that wrote it; 0: the loader */
+    uint64_t stamp : 40;     /* commit order; 0: uncommitted */
+    uint64_t statement : 23; /* number of the statement that wrote it (cut to 23 bits) */
+    uint64_t absent : 1;     /* the row does not exist in this version */
+};
+
+struct record {
+    struct version *newest; /* NULL: untouched, the table's initial image */
+    /* the algorithm's tail follows: record_tail() */
+};
+
+struct table {
+    const char *name;
+    int index; /* position in the store */
+    int64_t first_key, rows;
+    int64_t initial_value;
+    bool initially_absent;
+    size_t stride;           /* bytes of a dense record with its tail */
+    char *dense;
+    struct key_order *sparse;
+    struct record *end;      /* stands behind the last key: the owner of the last gap */
+    int64_t committed_sum;   /* invariant 4 */
+    int64_t committed_rows;
+    int64_t *initial_values; /* NULL, or one a dense row (small tables, such as a schedule's) */
+};
+
+enum { STORE_TABLES_MAX = 16 };
+#define STORE_STAMP_LOADER UINT64_C(1)
+
+struct store {
+    struct table tables[STORE_TABLES_MAX];
+    int table_count;
+    size_t record_tail; /* bytes of the algorithm's tail */
+    bool keeps_versions;   /* superseded versions stay until store_purge */
+    bool keeps_tombstones; /* so do absent newest versions */
+    uint64_t stamp;  /* of the latest commit */
+    uint64_t purged; /* every snapshot in use, or yet to come, is at least as new as this stamp */
+    struct pool versions;
+    uint64_t extra_versions; /* stored beyond the newest committed one of each row: the gauge of the multiversion ones */
+    struct {
+        struct dead *items;
+        size_t first, count, capacity; /* a ring */
+    } dead; /* superseded versions in commit order */
+    const struct harness *harness;
+};
+
+void store_init(struct store *store, size_t record_tail, const struct harness *harness);
+void store_free(struct store *store);
+
+/* A table of dense keys first_key .. first_key + rows - 1, all with `initial_value` (or absent). The name must outlive it. */
+struct table *store_add_table(struct store *store, const char *name, int64_t first_key, int64_t rows, int64_t initial_value,
+                              bool absent);
+/* Gives one dense row an initial value of its own, or makes it absent; before the run only. */
+void store_set_initial(struct store *store, struct table *table, int64_t key, int64_t value, bool absent);
+
+static inline void *record_tail(struct record *record) { return record + 1; }
+
+/* The record of a key; a sparse key not met before gets one (absent), pinned until record_unpin. */
+struct record *store_record_sparse(struct store *store, struct table *table, int64_t key);
+static inline bool table_is_dense(const struct table *table, int64_t key) {
+    return (uint64_t)(key - table->first_key) < (uint64_t)table->rows;
+}
+static inline struct record *store_record(struct store *store, struct table *table, int64_t key) {
+    if (table_is_dense(table, key)) {
+        return (struct record *)(void *)(table->dense + (size_t)(key - table->first_key) * table->stride);
+    }
+    return store_record_sparse(store, table, key);
+}
+
+/* Each store_record of a sparse key must be matched by one store_release. Forgets the record if nothing is left of it. */
+void store_release_sparse(struct store *store, struct table *table, int64_t key, struct record *record);
+static inline void store_release(struct store *store, struct table *table, int64_t key, struct record *record) {
+    if (!table_is_dense(table, key)) {
+        store_release_sparse(store, table, key, record);
+    }
+}
+
+/* The first record with key >= `key` that bounds a gap: present in some version, uncommitted ones included, or for which
+ * `is_bound` says so (may be NULL). Sets *found; returns table->end, *found = INT64_MAX, if there is none. Does not pin. */
+struct record *store_next(struct store *store, struct table *table, int64_t key, bool (*is_bound)(const struct record *),
+                          int64_t *found);
+
+/* The newest version, committed or not; makes an untouched record's first one. */
+struct version *store_touch(struct store *store, struct table *table, int64_t key, struct record *record);
+static inline struct version *store_newest(struct store *store, struct table *table, int64_t key, struct record *record) {
+    return record->newest != NULL ? record->newest : store_touch(store, table, key, record);
+}
+
+/* The newest committed version. */
+struct version *store_committed(struct store *store, struct table *table, int64_t key, struct record *record);
+
+/* A new uncommitted version, linked nowhere yet. */
+struct version *store_new_version(struct store *store, uint64_t writer, uint32_t statement, int64_t value, bool absent);
+/* Links `version` just above `base` (a version of that record). */
+void store_link(struct store *store, struct record *record, struct version *version, struct version *base);
+/* Unlinks if linked, and frees: for versions that were never committed. */
+void store_discard(struct store *store, struct record *record, struct version *version);
+
+/* Commits one version that is linked with `stamp`; what it supersedes goes, or is kept for snapshots. */
+void store_install(struct store *store, struct table *table, int64_t key, struct record *record, struct version *version,
+                   uint64_t stamp);
+
+/* Frees what no snapshot needs: all that was superseded at or before `oldest`, the stamp of the oldest snapshot in use. */
+void store_purge(struct store *store, uint64_t oldest);
+
+#endif

@@ -1,0 +1,237 @@
+/* rehearsal.c - the loop that plays the database for a workload's programs, and the checks on what they did. */
+#include "tests/support/rehearsal.h"
+
+#include <string.h>
+
+#include "sim/base/condition.h"
+#include "sim/base/memory.h"
+
+bool rehearsal_check(struct rehearsal *rehearsal, const char *name, const char *settings) {
+    memset(rehearsal, 0, sizeof *rehearsal);
+    rehearsal->fail_at = REHEARSAL_NEVER;
+    rehearsal->ops = workload_find(name);
+    assert_non_null(rehearsal->ops);
+    const struct option_table *table = rehearsal->ops->options;
+    rehearsal->options = mem_new(1, table->size);
+    options_default(table, rehearsal->options);
+    char *copy = mem_string(settings), *rest = copy;
+    for (char *word; (word = strsep(&rest, " ")) != NULL;) {
+        if (*word != '\0') {
+            char *value = strchr(word, '=');
+            assert_non_null(value);
+            *value++ = '\0';
+            const struct option *option = option_find(table, word);
+            assert_non_null(option);
+            assert_true(option_parse(option, value, rehearsal->options, &rehearsal->said));
+        }
+    }
+    mem_free(copy);
+    return rehearsal->ops->check == NULL || rehearsal->ops->check(rehearsal->options, &rehearsal->said);
+}
+
+void rehearsal_open(struct rehearsal *rehearsal, const char *name, const char *settings) {
+    assert_true(rehearsal_check(rehearsal, name, settings));
+    rehearsal->state = mem_new(1, rehearsal->ops->state_size);
+    rehearsal->arguments = mem_new(1, rehearsal->ops->arguments_size);
+    rehearsal->registers = mem_new(1, rehearsal->ops->registers_size);
+    store_init(&rehearsal->store, 0, NULL);
+    struct stream stream;
+    stream_open(&stream, &(struct stream_key){.seed = 1, .purpose = STREAM_LOAD});
+    rehearsal->ops->load(rehearsal->state, rehearsal->options, &rehearsal->store, &stream);
+    if (rehearsal->store.table_count > 0) {
+        const struct table *rows = &rehearsal->store.tables[0];
+        assert_int_equal(rows->first_key, 1);
+        rehearsal->values = mem_new((size_t)rows->rows + 1, sizeof *rehearsal->values);
+        rehearsal->rows = mem_new((size_t)rows->rows, sizeof *rehearsal->rows);
+        for (int64_t key = 1; key <= rows->rows; key++) {
+            rehearsal->values[key] = rows->initial_value;
+        }
+    }
+}
+
+void rehearsal_close(struct rehearsal *rehearsal) {
+    if (rehearsal->state != NULL) {
+        store_free(&rehearsal->store);
+    }
+    mem_free(rehearsal->values);
+    mem_free(rehearsal->rows);
+    mem_free(rehearsal->options);
+    mem_free(rehearsal->state);
+    mem_free(rehearsal->arguments);
+    mem_free(rehearsal->registers);
+    text_free(&rehearsal->said);
+    text_free(&rehearsal->left);
+}
+
+void rehearsal_draw(struct rehearsal *rehearsal, uint64_t terminal, uint64_t number) {
+    struct stream stream;
+    stream_open(&stream, &(struct stream_key){1, 1, STREAM_PROGRAM, terminal, number});
+    rehearsal->ops->draw(rehearsal->state, &(struct draw){&stream, terminal, number}, rehearsal->arguments);
+}
+
+static const char *row_name(struct rehearsal *rehearsal, int64_t key) {
+    static const char *const names[] = {"x", "y", "z", "s", "t", "v"};
+    if (key <= rehearsal->hot_rows) {
+        return "h";
+    }
+    int i = 0;
+    while (i < rehearsal->name_count && rehearsal->names[i] != key) {
+        i++;
+    }
+    if (i == rehearsal->name_count) {
+        assert_true(i < REHEARSAL_NAMES_MAX);
+        rehearsal->names[rehearsal->name_count++] = key;
+    }
+    return (size_t)i < sizeof names / sizeof names[0] ? names[i] : "more";
+}
+
+static void say_update(struct rehearsal *rehearsal, const struct step *step) {
+    text_add(&rehearsal->said, "w(%s,%s%d", row_name(rehearsal, step->first), step->value == VALUE_ADD ? "+=" : "",
+             (int)step->operand);
+    if (step->condition.operator!= CONDITION_TRUE) {
+        assert_int_equal(step->condition.operator, CONDITION_GE);
+        assert_false(step->condition.of_id);
+        text_add(&rehearsal->said, ",if>=%d", (int)step->condition.constant);
+    }
+    text_add(&rehearsal->said, ")");
+}
+
+static void say_step(struct rehearsal *rehearsal, const struct step *step) {
+    text_add(&rehearsal->said, "%s", rehearsal->said.length > 0 ? " " : "");
+    switch (step->kind) {
+    case STEP_SELECT:
+        if (step->scan) {
+            text_add(&rehearsal->said, "q(%d..%d)", (int)step->first, (int)step->last);
+        } else {
+            text_add(&rehearsal->said, "%s(%s)", step->locking == LOCKING_UPDATE ? "u" : "r",
+                     row_name(rehearsal, step->first));
+        }
+        break;
+    case STEP_UPDATE: say_update(rehearsal, step); break;
+    case STEP_THINK: text_add(&rehearsal->said, "think"); break;
+    case STEP_COMMIT: text_add(&rehearsal->said, "c"); break;
+    case STEP_ROLLBACK: text_add(&rehearsal->said, "a"); break;
+    default: fail_msg("a step of kind %d", (int)step->kind);
+    }
+    text_add(&rehearsal->said, "%s", step->last_lock ? "!" : "");
+}
+
+static void say_left(struct rehearsal *rehearsal) {
+    uint64_t left = rehearsal->ops->remaining(rehearsal->state, rehearsal->arguments, rehearsal->registers);
+    text_add(&rehearsal->left, "%s%d", rehearsal->left.length > 0 ? " " : "", (int)left);
+}
+
+/* Plays one statement: what it read, before it changed it. */
+static void play_statement(struct rehearsal *rehearsal, const struct step *step, struct reply *reply) {
+    for (int64_t key = step->first; key <= step->last; key++) {
+        int64_t *value = &rehearsal->values[key];
+        if (!condition_holds(&step->condition, key, *value)) {
+            continue;
+        }
+        rehearsal->rows[reply->count++] = (struct reply_row){key, *value};
+        if (step->kind == STEP_UPDATE) {
+            rehearsal->undo[rehearsal->undo_count++] = (struct reply_row){key, *value};
+            *value = step->value == VALUE_ADD ? *value + step->operand : step->operand;
+        }
+    }
+}
+
+static void play_end(struct rehearsal *rehearsal, enum step_kind kind) {
+    if (kind == STEP_COMMIT && rehearsal->ops->committed != NULL) {
+        rehearsal->ops->committed(rehearsal->state, rehearsal->arguments, rehearsal->registers);
+    }
+    for (int i = rehearsal->undo_count; kind == STEP_ROLLBACK && i > 0; i--) {
+        rehearsal->values[rehearsal->undo[i - 1].key] = rehearsal->undo[i - 1].value;
+    }
+}
+
+const char *rehearsal_run(struct rehearsal *rehearsal) {
+    struct reply reply = {.status = REPLY_OK};
+    struct step step;
+    text_clear(&rehearsal->said);
+    text_clear(&rehearsal->left);
+    rehearsal->name_count = rehearsal->undo_count = 0;
+    rehearsal->last_locks = 0;
+    memset(rehearsal->registers, 0, rehearsal->ops->registers_size);
+    say_left(rehearsal);
+    for (int count = 0;; count++) {
+        assert_true(count < REHEARSAL_STEPS_MAX);
+        memset(&step, 0xa5, sizeof step); /* programs fill every field */
+        rehearsal->ops->next(rehearsal->state, rehearsal->arguments, rehearsal->registers, count > 0 ? &reply : NULL,
+                             &step);
+        say_step(rehearsal, &step);
+        say_left(rehearsal);
+        rehearsal->last_locks += step.last_lock;
+        reply = (struct reply){.status = count == rehearsal->fail_at ? REPLY_ERROR : REPLY_OK, .rows = rehearsal->rows};
+        if (step.kind == STEP_ROLLBACK || (step.kind == STEP_COMMIT && count != rehearsal->fail_at)) {
+            break;
+        }
+        if (step.kind != STEP_THINK && step.kind != STEP_COMMIT && count != rehearsal->fail_at) {
+            play_statement(rehearsal, &step, &reply);
+        }
+    }
+    play_end(rehearsal, step.kind);
+    return text_string(&rehearsal->said);
+}
+
+const char *rehearsal_next(struct rehearsal *rehearsal, uint64_t number) {
+    rehearsal_draw(rehearsal, 1, number);
+    return rehearsal_run(rehearsal);
+}
+
+int64_t rehearsal_sum(const struct rehearsal *rehearsal) {
+    int64_t sum = 0;
+    for (int64_t key = 1; key <= rehearsal->store.tables[0].rows; key++) {
+        sum += rehearsal->values[key];
+    }
+    return sum;
+}
+
+bool rehearsal_ends_with(const char *text, const char *tail) {
+    size_t length = strlen(text), tail_length = strlen(tail);
+    return length >= tail_length && strcmp(text + length - tail_length, tail) == 0;
+}
+
+int rehearsal_count_of(const char *text, const char *part) {
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, part)) != NULL; at++) {
+        count++;
+    }
+    return count;
+}
+
+void rehearsal_trials(const char *workload, int64_t hot_rows, const struct rehearsal_trial *trials, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        struct rehearsal rehearsal;
+        rehearsal_open(&rehearsal, workload, trials[i].options);
+        rehearsal.hot_rows = hot_rows;
+        assert_string_equal(rehearsal_next(&rehearsal, 1), trials[i].expected);
+        rehearsal_close(&rehearsal);
+    }
+}
+
+void rehearsal_assert_share(int64_t hits, int64_t trials, double share) {
+    double mean = (double)trials * share, variance = mean * (1 - share);
+    double distance = (double)hits - mean;
+    if (distance * distance > 25 * variance) {
+        fail_msg("%d of %d, where %.1f were expected", (int)hits, (int)trials, mean);
+    }
+}
+
+struct workload_audit rehearsal_audit(const struct rehearsal *rehearsal) {
+    struct workload_audit audit = {0};
+    rehearsal->ops->audit(rehearsal->state, &rehearsal->store, &audit);
+    return audit;
+}
+
+void rehearsal_expect_audit(struct rehearsal *rehearsal, int64_t sum, enum workload_verdict verdict, enum level level,
+                            uint64_t lost, const char *message) {
+    rehearsal->store.tables[0].committed_sum = sum;
+    struct workload_audit audit = rehearsal_audit(rehearsal);
+    assert_int_equal(audit.verdict, verdict);
+    assert_int_equal(audit.level, level);
+    assert_true(audit.lost_updates_known);
+    assert_int_equal(audit.lost_updates, lost);
+    assert_string_equal(text_string(&audit.message), message);
+    text_free(&audit.message);
+}

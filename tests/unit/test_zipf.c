@@ -1,0 +1,164 @@
+/* test_zipf.c - Zipf draws against the probabilities 1 / (k+1)^theta, summed with libm. */
+#include "sim/base/zipf.h"
+
+#include <math.h>
+
+#include "tests/support/fit.h"
+#include "tests/support/gsl_stream.h"
+#include "tests/support/harness.h"
+
+enum { DRAWS = 100000, FEW_DRAWS = 10000, LARGEST = 1000 };
+
+/* Fills the expected counts; returns the mean of the distribution and, in `sd`, its standard deviation. */
+static double expect(uint64_t n, double theta, double *expected, double *sd) {
+    double sum = 0, mean = 0, square = 0;
+    for (uint64_t k = 0; k < n; k++) {
+        expected[k] = pow((double)k + 1, -theta);
+        sum += expected[k];
+    }
+    for (uint64_t k = 0; k < n; k++) {
+        mean += (double)k * expected[k] / sum;
+        square += (double)k * (double)k * expected[k] / sum;
+        expected[k] *= DRAWS / sum;
+    }
+    *sd = sqrt(square - mean * mean);
+    return mean;
+}
+
+static void check_fit(uint64_t n, double theta, uint64_t seed) {
+    static uint64_t observed[LARGEST];
+    static double expected[LARGEST];
+    struct stream stream = test_stream(seed);
+    struct zipf zipf;
+    zipf_init(&zipf, n, theta);
+    double sum = 0, sd, mean = expect(n, theta, expected, &sd);
+    for (uint64_t k = 0; k < n; k++) {
+        observed[k] = 0;
+    }
+    for (int i = 0; i < DRAWS; i++) {
+        uint64_t k = zipf_draw(&zipf, &stream);
+        assert_true(k < n);
+        observed[k]++;
+        sum += (double)k;
+    }
+    double p = fit_chi_square(observed, expected, n);
+    if (p <= FIT_P) {
+        print_error("n = %d, theta = %g: p = %g\n", (int)n, theta, p);
+    }
+    assert_true(p > FIT_P);
+    assert_near(sum / DRAWS, mean, 4 * sd / sqrt(DRAWS));
+}
+
+static void fits_for_every_skew(void **state) {
+    (void)state;
+    static const double thetas[] = {0, 0.01, 0.5, 0.99, 0.999999999, 1, 1.000000001, 1.2, 2, 3.5};
+    for (size_t i = 0; i < sizeof thetas / sizeof thetas[0]; i++) {
+        check_fit(10, thetas[i], 100 + i);
+        check_fit(LARGEST, thetas[i], 200 + i);
+        check_fit(2, thetas[i], 300 + i);
+    }
+}
+
+/* YCSB's approximation gives 131.8 - 1 here. */
+static void mean_rank_is_exact(void **state) {
+    (void)state;
+    double expected[LARGEST], sd, mean = expect(LARGEST, 0.99, expected, &sd);
+    assert_near(mean, 136.2, 0.3);
+    struct stream stream = test_stream(1);
+    struct zipf zipf;
+    zipf_init(&zipf, LARGEST, 0.99);
+    double sum = 0;
+    for (int i = 0; i < 10 * DRAWS; i++) {
+        sum += (double)zipf_draw(&zipf, &stream);
+    }
+    assert_near(sum / (10 * DRAWS), mean, 4 * sd / sqrt(10 * DRAWS));
+}
+
+/* Nothing to choose from, steep skews, as many items as allowed: always in range, and the first item as often as its
+ * share says (zeta(2) = pi^2/6; for theta = 10 it is 1/1.000994575). */
+static void holds_at_the_extremes(void **state) {
+    (void)state;
+    static const double thetas[] = {0, 0.5, 1, 2, ZIPF_THETA_MAX};
+    static const uint64_t sizes[] = {1, 2, 1000000, UINT64_C(1) << 52};
+    for (size_t t = 0; t < sizeof thetas / sizeof thetas[0]; t++) {
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+            struct stream stream = test_stream(t * 10 + s);
+            struct zipf zipf;
+            zipf_init(&zipf, sizes[s], thetas[t]);
+            int first = 0;
+            for (int i = 0; i < FEW_DRAWS; i++) {
+                uint64_t k = zipf_draw(&zipf, &stream);
+                assert_true(k < sizes[s]);
+                first += k == 0;
+            }
+            if (sizes[s] == 1) {
+                assert_int_equal(first, FEW_DRAWS);
+            } else if (sizes[s] >= 1000000 && thetas[t] >= 2) {
+                double share = thetas[t] > 2 ? 1 / 1.000994575 : 6 / (M_PI * M_PI);
+                assert_near(first, share * FEW_DRAWS, 4 * sqrt(FEW_DRAWS * share * (1 - share)));
+            }
+        }
+    }
+}
+
+/* Shares must be right far out too: the upper half of n = 10^9 items under theta = 1 has log 2 / (log n + gamma). */
+static void weighs_the_far_half_right(void **state) {
+    (void)state;
+    const uint64_t n = 1000000000;
+    struct stream stream = test_stream(2);
+    struct zipf zipf;
+    zipf_init(&zipf, n, 1);
+    int far = 0;
+    for (int i = 0; i < DRAWS; i++) {
+        far += zipf_draw(&zipf, &stream) >= n / 2;
+    }
+    double share = log(2) / (log((double)n) + 0.5772156649);
+    assert_near(far, share * DRAWS, 4 * sqrt(DRAWS * share * (1 - share)));
+}
+
+/* Rounding of 1 - theta must not show: a theta that differs from 1 by 10^-13 draws what 1 draws, but for a draw on the
+ * very border of two numbers. */
+static void is_smooth_at_one(void **state) {
+    (void)state;
+    struct stream stream = test_stream(4), below_stream = stream, above_stream = stream;
+    struct zipf one, below, above;
+    zipf_init(&one, 1000000, 1);
+    zipf_init(&below, 1000000, 1 - 1e-13);
+    zipf_init(&above, 1000000, 1 + 1e-13);
+    int different = 0;
+    for (int i = 0; i < FEW_DRAWS; i++) {
+        uint64_t k = zipf_draw(&one, &stream);
+        different += zipf_draw(&below, &below_stream) != k;
+        different += zipf_draw(&above, &above_stream) != k;
+    }
+    assert_in_range(different, 0, 2);
+}
+
+/* A stream whose next output is 0 asks for the far end of the range, which for a steep skew rounds to infinity. */
+static void survives_the_far_end(void **state) {
+    (void)state;
+    static const double thetas[] = {0.5, 1, 2, ZIPF_THETA_MAX};
+    for (size_t i = 0; i < sizeof thetas / sizeof thetas[0]; i++) {
+        struct stream stream = {{1, 0, 1, 1}};
+        struct zipf zipf;
+        zipf_init(&zipf, UINT64_C(1) << 52, thetas[i]);
+        assert_true(zipf_draw(&zipf, &stream) < UINT64_C(1) << 52);
+    }
+}
+
+static void keeps_its_numbers(void **state) {
+    (void)state;
+    struct stream stream = test_stream(3);
+    struct zipf zipf;
+    zipf_init(&zipf, 1000000, 0.9);
+    uint64_t sum = 0;
+    for (int i = 0; i < 10000; i++) {
+        sum = sum * 31 + zipf_draw(&zipf, &stream);
+    }
+    assert_int_equal(sum, UINT64_C(0x80bd6f26aafb225));
+}
+
+TEST_GROUP(zipf, cmocka_unit_test(fits_for_every_skew), cmocka_unit_test(mean_rank_is_exact),
+           cmocka_unit_test(holds_at_the_extremes), cmocka_unit_test(weighs_the_far_half_right),
+           cmocka_unit_test(is_smooth_at_one), cmocka_unit_test(survives_the_far_end),
+           cmocka_unit_test(keeps_its_numbers))

@@ -1,0 +1,336 @@
+/* hot_row.c - every transaction wants the same row: a counter of visits, a stock level, a sequence in a table.
+ *
+ * A transaction makes `accesses` accesses to distinct rows. If there are hot rows, one access is to a hot row (uniform
+ * among them), which the transaction increments; the others are to cold rows, which it reads or increments in one
+ * statement. Hot rows have the lowest keys, cold ones follow, the most wanted first where theta skews them.
+ *
+ *   register `stage`   the reply that came         the next step
+ *   BEGIN              none                        the first access
+ *   ACCESS             of an access that is over   the next access, or commit (rollback, where that was drawn)
+ *   HOT_READ           the hot row as read         application time if there is any, else write what was read, plus 1
+ *   HOT_THOUGHT        of the application's time   write what was read, plus 1
+ *
+ * The hot row is written as soon as it was read and thought about, wherever in the transaction that is.
+ * Invariant: rows start at 0, so their sum is the number of committed increments. A one-statement increment is safe
+ * where nothing uncommitted is overwritten (RC); one that writes what was read before needs that nobody wrote in
+ * between (SI). */
+#include <string.h>
+
+#include "workloads/program.h"
+
+enum { ACCESSES_MAX = 256, FEW_ACCESSES = 16, KEY_SLOTS = 1024, UNLUCKY_DRAWS_MAX = 1000 };
+
+enum hot_position { POSITION_FIRST, POSITION_MIDDLE, POSITION_LAST, POSITION_RANDOM };
+enum hot_access { ACCESS_FOR_UPDATE, ACCESS_READ_WRITE, ACCESS_INCREMENT };
+enum order { ORDER_RANDOM, ORDER_BY_KEY };
+
+struct hot_row_options {
+    int64_t rows, accesses, hot_rows;
+    int hot_position, hot_access;
+    struct distribution app_time;
+    double write_fraction, theta;
+    int order;
+    double rollback;
+};
+
+struct hot_row_state {
+    struct hot_row_options options;
+    struct table *counters;
+    struct zipf cold; /* ranks of the cold rows; set if theta is not 0 */
+    uint64_t increments;
+};
+
+/* An access is key << 2 | hot << 1 | write: packed accesses sort by key. */
+#define ACCESS_WRITES UINT32_C(1)
+#define ACCESS_HOT    UINT32_C(2)
+enum { ACCESS_KEY_SHIFT = 2 };
+
+struct hot_row_arguments {
+    uint16_t writes; /* increments that a commit makes */
+    bool rollback;
+    uint32_t accesses[ACCESSES_MAX];
+};
+
+enum stage { STAGE_BEGIN, STAGE_ACCESS, STAGE_HOT_READ, STAGE_HOT_THOUGHT };
+
+struct hot_row_registers {
+    int64_t seen;    /* the hot row's value */
+    uint16_t access; /* the number of the access at hand */
+    uint16_t stage;
+};
+
+static const char *const position_names[] = {"first", "middle", "last", "random", NULL};
+static const char *const access_names[] = {"for_update", "read_write", "increment", NULL};
+static const char *const order_names[] = {"random", "by_key", NULL};
+
+#define FIELD(field) offsetof(struct hot_row_options, field)
+static const struct option options[] = {
+    {"rows", OPTION_COUNT, FIELD(rows), "100000", 1, PROGRAM_ROWS_MAX, NULL, 0,
+     "rows in all; those of one transaction are distinct"},
+    {"accesses", OPTION_COUNT, FIELD(accesses), "8", 1, ACCESSES_MAX, NULL, 0,
+     "accesses of a transaction, the hot one included"},
+    {"hot_rows", OPTION_COUNT, FIELD(hot_rows), "1", 0, PROGRAM_ROWS_MAX, NULL, 0,
+     "hot rows, of which each transaction increments one; 0: every access is to any of all rows"},
+    {"hot_position", OPTION_CHOICE, FIELD(hot_position), "first", 0, 0, position_names, 0,
+     "which of the accesses is the hot one; with order = by_key it is the first whatever this says"},
+    {"hot_access", OPTION_CHOICE, FIELD(hot_access), "for_update", 0, 0, access_names, 0,
+     "how the hot row is incremented: read locked and then written, read and then written (locks are upgraded), or in "
+     "one statement"},
+    {"app_time", OPTION_DISTRIBUTION, FIELD(app_time), "0", 0, 0, NULL, 0,
+     "the application's own time between reading the hot row and writing it: no CPU of the server, but locks are held"},
+    {"write_fraction", OPTION_SHARE, FIELD(write_fraction), "0", 0, 0, NULL, 0,
+     "share of the cold accesses that increment their row in one statement; the others read"},
+    {"theta", OPTION_NUMBER, FIELD(theta), "0", 0, ZIPF_THETA_MAX, NULL, 0,
+     "Zipf skew of the cold accesses; 0: uniform"},
+    {"order", OPTION_CHOICE, FIELD(order), "random", 0, 0, order_names, 0,
+     "order of a transaction's accesses: random, or by key, hot rows having the lowest keys"},
+    {"rollback", OPTION_SHARE, FIELD(rollback), "0", 0, 0, NULL, 0,
+     "share of the transactions that roll back by their own wish instead of committing"},
+};
+static const struct option_table option_table = OPTION_TABLE(options, struct hot_row_options);
+
+static bool hot_row_check(const void *values, struct text *error) {
+    const struct hot_row_options *o = values;
+    int64_t cold_accesses = o->accesses - (o->hot_rows > 0);
+    if (o->hot_rows > o->rows) {
+        text_add(error, "hot_rows = %" PRId64 " is more than rows = %" PRId64, o->hot_rows, o->rows);
+        return false;
+    }
+    if (cold_accesses > o->rows - o->hot_rows) {
+        text_add(error,
+                 "accesses = %" PRId64 " needs %" PRId64 " different cold rows, but rows = %" PRId64
+                 " and hot_rows = %" PRId64 " leave %" PRId64,
+                 o->accesses, cold_accesses, o->rows, o->hot_rows, o->rows - o->hot_rows);
+        return false;
+    }
+    if (!distribution_is_zero(&o->app_time) && o->hot_access == ACCESS_INCREMENT) {
+        text_add(error, "app_time has no place with hot_access = increment, which reads and writes in one statement");
+        return false;
+    }
+    if (!distribution_is_zero(&o->app_time) && o->hot_rows == 0) {
+        text_add(error, "app_time has no place with hot_rows = 0: it passes between reading a hot row and writing it");
+        return false;
+    }
+    return true;
+}
+
+static void hot_row_load(void *memory, const void *values, struct store *store, struct stream *stream) {
+    (void)stream;
+    struct hot_row_state *state = memory;
+    state->options = *(const struct hot_row_options *)values;
+    state->counters = store_add_table(store, "counters", PROGRAM_FIRST_KEY, state->options.rows, 0, false);
+    int64_t cold_rows = state->options.rows - state->options.hot_rows;
+    if (state->options.theta > 0 && cold_rows > 0) {
+        zipf_init(&state->cold, (uint64_t)cold_rows, state->options.theta);
+    }
+}
+
+/* Ranks drawn so far: a list, and above FEW_ACCESSES an open hash table of them too. */
+struct rank_set {
+    const uint64_t *ranks;
+    size_t count;
+    bool hashed;
+    uint32_t slots[KEY_SLOTS]; /* rank + 1; used only if hashed */
+};
+
+static uint32_t *rank_slot(struct rank_set *set, uint64_t rank) {
+    size_t slot = random_mix(rank) % KEY_SLOTS;
+    while (set->slots[slot] != 0 && set->slots[slot] != rank + 1) {
+        slot = (slot + 1) % KEY_SLOTS;
+    }
+    return &set->slots[slot];
+}
+
+static bool rank_is_taken(struct rank_set *set, uint64_t rank) {
+    if (set->hashed) {
+        return *rank_slot(set, rank) != 0;
+    }
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->ranks[i] == rank) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A rank not taken yet. Drawing again until one is new is drawing by the weights of those left. Where skew has left
+ * next to no weight, the most wanted one left is taken, which is what an endless search would nearly always find. */
+static uint64_t draw_new_rank(const struct zipf *zipf, struct stream *stream, struct rank_set *set) {
+    for (int i = 0; i < UNLUCKY_DRAWS_MAX; i++) {
+        uint64_t rank = zipf_draw(zipf, stream);
+        if (!rank_is_taken(set, rank)) {
+            return rank;
+        }
+    }
+    uint64_t rank = 0;
+    while (rank_is_taken(set, rank)) {
+        rank++;
+    }
+    return rank;
+}
+
+static void draw_skewed_ranks(const struct zipf *zipf, struct stream *stream, uint64_t *ranks, size_t count) {
+    struct rank_set set;
+    set.ranks = ranks;
+    set.hashed = count > FEW_ACCESSES;
+    if (set.hashed) {
+        memset(set.slots, 0, sizeof set.slots);
+    }
+    for (set.count = 0; set.count < count; set.count++) {
+        uint64_t rank = draw_new_rank(zipf, stream, &set);
+        ranks[set.count] = rank;
+        if (set.hashed) {
+            *rank_slot(&set, rank) = (uint32_t)rank + 1;
+        }
+    }
+}
+
+static uint32_t access_pack(uint64_t row, uint32_t flags) {
+    return (uint32_t)(row + PROGRAM_FIRST_KEY) << ACCESS_KEY_SHIFT | flags;
+}
+
+/* Puts the hot access where it belongs among the cold ones, which keep their order. */
+static void place_hot_access(const struct hot_row_options *o, struct stream *stream, uint32_t *accesses, uint32_t hot) {
+    size_t count = (size_t)o->accesses, position = 0;
+    switch ((enum hot_position)o->hot_position) {
+    case POSITION_FIRST: position = 0; break;
+    case POSITION_MIDDLE: position = count / 2; break;
+    case POSITION_LAST: position = count - 1; break;
+    case POSITION_RANDOM: position = (size_t)stream_below(stream, count); break;
+    }
+    memmove(accesses + position + 1, accesses + position, (count - 1 - position) * sizeof *accesses);
+    accesses[position] = hot;
+}
+
+static void sort_accesses(uint32_t *accesses, size_t count) {
+    for (size_t i = 1; i < count; i++) {
+        uint32_t access = accesses[i];
+        size_t j = i;
+        for (; j > 0 && accesses[j - 1] > access; j--) {
+            accesses[j] = accesses[j - 1];
+        }
+        accesses[j] = access;
+    }
+}
+
+/* What may be drawn or not, or more or less often, is drawn last: the rows are the same whatever the shares. */
+static void hot_row_draw(void *memory, const struct draw *draw, void *values) {
+    const struct hot_row_state *state = memory;
+    const struct hot_row_options *o = &state->options;
+    struct hot_row_arguments *a = values;
+    bool has_hot = o->hot_rows > 0;
+    uint64_t hot_row = has_hot ? stream_below(draw->stream, (uint64_t)o->hot_rows) : 0;
+    uint64_t ranks[ACCESSES_MAX];
+    size_t cold_count = (size_t)o->accesses - has_hot;
+    if (o->theta > 0 && cold_count > 0) {
+        draw_skewed_ranks(&state->cold, draw->stream, ranks, cold_count);
+    } else {
+        stream_distinct(draw->stream, (uint64_t)(o->rows - o->hot_rows), ranks, cold_count);
+    }
+    a->rollback = stream_chance(draw->stream, o->rollback);
+    a->writes = has_hot;
+    for (size_t i = 0; i < cold_count; i++) {
+        bool writes = stream_chance(draw->stream, o->write_fraction);
+        a->accesses[i] = access_pack((uint64_t)o->hot_rows + ranks[i], writes ? ACCESS_WRITES : 0);
+        a->writes = (uint16_t)(a->writes + writes);
+    }
+    if (has_hot) {
+        place_hot_access(o, draw->stream, a->accesses, access_pack(hot_row, ACCESS_HOT | ACCESS_WRITES));
+    }
+    if (o->order == ORDER_BY_KEY) {
+        sort_accesses(a->accesses, (size_t)o->accesses);
+    }
+}
+
+static int64_t access_key(const struct hot_row_arguments *a, const struct hot_row_registers *r) {
+    return a->accesses[r->access] >> ACCESS_KEY_SHIFT;
+}
+
+/* The access is over with this statement; the last one takes the last lock. */
+static void finish_access(const struct hot_row_options *o, struct hot_row_registers *r, struct step *step) {
+    r->access++;
+    r->stage = STAGE_ACCESS;
+    step->last_lock = r->access == o->accesses;
+}
+
+static void begin_access(const struct hot_row_state *state, const struct hot_row_arguments *a,
+                         struct hot_row_registers *r, struct step *step) {
+    const struct hot_row_options *o = &state->options;
+    uint32_t access = a->accesses[r->access];
+    if ((access & ACCESS_HOT) != 0 && o->hot_access != ACCESS_INCREMENT) {
+        bool locked = o->hot_access == ACCESS_FOR_UPDATE;
+        step_select(step, state->counters, access_key(a, r), locked ? LOCKING_UPDATE : LOCKING_NONE);
+        r->stage = STAGE_HOT_READ;
+        return;
+    }
+    if ((access & ACCESS_WRITES) != 0) {
+        step_update(step, state->counters, access_key(a, r), VALUE_ADD, 1);
+    } else {
+        step_select(step, state->counters, access_key(a, r), LOCKING_NONE);
+    }
+    finish_access(o, r, step);
+}
+
+static void hot_row_next(void *memory, const void *values, void *registers, const struct reply *reply,
+                         struct step *step) {
+    const struct hot_row_state *state = memory;
+    const struct hot_row_arguments *a = values;
+    struct hot_row_registers *r = registers;
+    if (r->stage != STAGE_BEGIN && reply->status == REPLY_ERROR) {
+        step_end(step, true);
+        return;
+    }
+    if (r->stage == STAGE_HOT_READ) {
+        r->seen = reply_value(reply);
+        r->stage = STAGE_HOT_THOUGHT;
+        if (!distribution_is_zero(&state->options.app_time)) {
+            step_think(step, &state->options.app_time);
+            return;
+        }
+    }
+    if (r->stage == STAGE_HOT_THOUGHT) {
+        step_update(step, state->counters, access_key(a, r), VALUE_SET, r->seen + 1);
+        finish_access(&state->options, r, step);
+    } else if (r->access < state->options.accesses) {
+        begin_access(state, a, r, step);
+    } else {
+        step_end(step, a->rollback);
+    }
+}
+
+/* The hot row counts until it is written. */
+static uint64_t hot_row_remaining(const void *memory, const void *values, const void *registers) {
+    (void)values;
+    const struct hot_row_state *state = memory;
+    const struct hot_row_registers *r = registers;
+    return (uint64_t)state->options.accesses - r->access;
+}
+
+static void hot_row_committed(void *memory, const void *values, const void *registers) {
+    (void)registers;
+    struct hot_row_state *state = memory;
+    state->increments += ((const struct hot_row_arguments *)values)->writes;
+}
+
+static void hot_row_audit(const void *memory, const struct store *store, struct workload_audit *audit) {
+    (void)store;
+    const struct hot_row_state *state = memory;
+    bool in_one_statement = state->options.hot_rows == 0 || state->options.hot_access == ACCESS_INCREMENT;
+    audit_increments(audit, state->counters, state->increments, in_one_statement ? LEVEL_RC : LEVEL_SI);
+}
+
+const struct workload_ops workload_hot_row = {
+    .name = "hot_row",
+    .summary = "transactions of several accesses, one of them to a row that all want",
+    .options = &option_table,
+    .state_size = sizeof(struct hot_row_state),
+    .arguments_size = sizeof(struct hot_row_arguments),
+    .registers_size = sizeof(struct hot_row_registers),
+    .check = hot_row_check,
+    .load = hot_row_load,
+    .draw = hot_row_draw,
+    .next = hot_row_next,
+    .remaining = hot_row_remaining,
+    .committed = hot_row_committed,
+    .audit = hot_row_audit,
+};

@@ -1,0 +1,103 @@
+/* workload.h - the contract of a workload: what the simulated application does, and how to tell whether it came out right.
+ *
+ * load    makes the tables.
+ * draw    fills the arguments of a terminal's n-th transaction from a stream of its own, so that every algorithm faces the
+ *         same transactions, and restarts repeat the same one.
+ * next    is a small state machine: given the reply to its last step it fills the next one. Its registers (all
+ *         but the arguments) are zeroed at each attempt; `registers` of zero means: first step wanted.
+ * audit   says whether the invariant holds (money conserved, no increment lost) and which level it needs.
+ * Programs decide from what they read, as applications do. workloads know nothing of algorithms. */
+#ifndef CCSIM_WORKLOADS_WORKLOAD_H
+#define CCSIM_WORKLOADS_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/base/condition.h"
+#include "sim/base/distribution.h"
+#include "sim/base/option.h"
+#include "sim/base/random.h"
+#include "sim/base/text.h"
+#include "sim/store/store.h"
+
+enum step_kind {
+    STEP_SELECT,      /* read rows, perhaps locking them */
+    STEP_UPDATE,
+    STEP_DELETE,
+    STEP_INSERT,
+    STEP_THINK,       /* the application's own time: no server is busy, locks stay */
+    STEP_SAVEPOINT,   /* `savepoint` is its number, 0 .. STEP_SAVEPOINTS_MAX - 1 */
+    STEP_ROLLBACK_TO,
+    STEP_COMMIT,
+    STEP_ROLLBACK,    /* the program's own wish */
+    STEP_HOLD         /* nothing to do yet: the schedule player's pause */
+};
+enum step_locking { LOCKING_NONE, LOCKING_SHARE, LOCKING_UPDATE };      /* SELECT .. FOR SHARE, FOR UPDATE */
+enum step_patience { PATIENCE_BLOCK, PATIENCE_NOWAIT, PATIENCE_SKIP_LOCKED };
+enum step_value { VALUE_SET, VALUE_ADD };                               /* := operand, += operand */
+enum { STEP_SAVEPOINTS_MAX = 8 };
+
+struct step {
+    enum step_kind kind;
+    enum step_locking locking;
+    enum step_patience patience;
+    struct table *table;
+    int64_t first, last;        /* keys; a step by key has first == last and scan false */
+    bool scan;                  /* a range: what is not there counts too */
+    struct condition condition; /* zero: any present row */
+    int64_t limit;              /* rows obtained; 0: no limit */
+    enum step_value value;      /* UPDATE, INSERT */
+    int64_t operand;
+    const struct distribution *think; /* drawn afresh by exec */
+    int savepoint;
+    bool last_lock;             /* this statement takes the transaction's last new lock */
+};
+
+enum reply_status { REPLY_OK, REPLY_ERROR }; /* ERROR: the statement failed, the transaction lives */
+struct reply_row { int64_t key, value; };
+struct reply {
+    enum reply_status status;
+    int reason;                    /* enum reason of an error */
+    int64_t count;                 /* rows read, changed or locked */
+    const struct reply_row *rows;  /* of a SELECT, and the rows an UPDATE saw before changing them: `count` of them */
+};
+
+/* Where a program's arguments come from. */
+struct draw {
+    struct stream *stream;
+    uint64_t terminal; /* from 1; 0: arrivals of an open system */
+    uint64_t number;   /* of the terminal's transaction, from 1 */
+};
+
+enum workload_verdict { AUDIT_NONE, AUDIT_OK, AUDIT_BROKEN };
+struct workload_audit {
+    enum workload_verdict verdict;
+    int level;               /* enum level that protects the invariant */
+    bool lost_updates_known;
+    uint64_t lost_updates;
+    struct text message;     /* why it is broken */
+};
+
+struct workload_ops {
+    const char *name, *summary;
+    const struct option_table *options;
+    size_t state_size;                     /* zeroed by exec; what load and next share */
+    size_t arguments_size, registers_size; /* of one program */
+    /* False, with a sentence, if the options make no sense together. May be NULL. */
+    bool (*check)(const void *options, struct text *error);
+    void (*load)(void *state, const void *options, struct store *store, struct stream *stream);
+    void (*draw)(void *state, const struct draw *draw, void *arguments);
+    void (*next)(void *state, const void *arguments, void *registers, const struct reply *reply, struct step *step);
+    /* How many rows the program still means to access; NULL: it cannot tell. */
+    uint64_t (*remaining)(const void *state, const void *arguments, const void *registers);
+    void (*committed)(void *state, const void *arguments, const void *registers); /* may be NULL */
+    void (*audit)(const void *state, const struct store *store, struct workload_audit *audit);
+    void (*unload)(void *state); /* may be NULL */
+};
+
+extern const struct workload_ops *const workload_registry[];
+extern const size_t workload_registry_count;
+const struct workload_ops *workload_find(const char *name);
+
+#endif
