@@ -1,5 +1,5 @@
-/* floor_closed.c - the floor of the closed locking model: what a program costs that does nothing but this one model, and
- * measures nothing but one histogram. 64 terminals without think time; a transaction locks 10 distinct uniform rows
+/* floor_closed.c - the floor of the closed locking model: what a program costs that does nothing but this one model,
+ * and measures nothing but one histogram. 64 terminals without think time; a transaction locks 10 distinct uniform rows
  * exclusively, in key order, and for each needs a CPU for exp(1 ms); waiters and CPUs are served first come, first
  * served; all locks go at the end. Only CPUs have events, so the event queue is a look at four times.
  * Usage: floor_closed ROWS [TRANSACTIONS]; prints simulated transactions per second of processor time, then, to hold
@@ -151,8 +151,8 @@ int main(int argc, char **argv) {
     for (int cpu = 0; cpu < CPUS; cpu++) {
         cpu_end_ns[cpu] = INT64_MAX;
     }
-    for (uint16_t t = 1; t <= TERMINALS; t++) {
-        begin(t, rows);
+    for (int t = 1; t <= TERMINALS; t++) {
+        begin((uint16_t)t, rows);
     }
     double start = stopwatch_seconds();
     run(rows, transactions);

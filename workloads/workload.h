@@ -91,7 +91,8 @@ struct workload_ops {
     void (*next)(void *state, const void *arguments, void *registers, const struct reply *reply, struct step *step);
     /* How many rows the program still means to access; NULL: it cannot tell. */
     uint64_t (*remaining)(const void *state, const void *arguments, const void *registers);
-    void (*committed)(void *state, const void *arguments, const void *registers); /* may be NULL */
+    /* At the commit point, in the instant in which the versions become visible. May be NULL. */
+    void (*committed)(void *state, const void *arguments, const void *registers);
     void (*audit)(const void *state, const struct store *store, struct workload_audit *audit);
     void (*unload)(void *state); /* may be NULL */
 };

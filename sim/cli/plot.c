@@ -47,8 +47,9 @@ static const struct argp argp = {
     .options = options,
     .parser = parse,
     .args_doc = "DIR",
-    .doc = "Draws the figures that the experiment's config named, from summary.csv and manifest.json in DIR. Beside each figure "
-           "stays the gnuplot script that drew it, for editing."};
+    .doc =
+        "Draws the figures that the experiment's config named, from summary.csv and manifest.json in DIR. Beside each figure "
+        "stays the gnuplot script that drew it, for editing."};
 
 int cli_plot(int argc, char **argv) {
     struct plot_arguments arguments = {.format = plot_formats[0], .command = argv[0]};

@@ -9,15 +9,27 @@
 #include "sim/lab/experiment.h"
 #include "sim/lab/lab.h"
 
-enum { KEY_SET = 256, KEY_SEED, KEY_ONLY, KEY_SHARD, KEY_FRESH, KEY_DRY_RUN, KEY_NO_PLOT, KEY_HISTORY, WORKERS_MOST = 1024 };
+enum {
+    KEY_SET = 256,
+    KEY_SEED,
+    KEY_ONLY,
+    KEY_SHARD,
+    KEY_FRESH,
+    KEY_DRY_RUN,
+    KEY_NO_PLOT,
+    KEY_HISTORY,
+    WORKERS_MOST = 1024
+};
 
 static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "write the result files to DIR (default: results/ and the name of the first config)", 0},
     {"jobs", 'j', "N", 0, "use N worker processes (default: one per processor)", 0},
     {"set", KEY_SET, "KEY=VALUE", 0, "replace a value of the config, or an axis: --set workload.hot_rows=4", 0},
     {"seed", KEY_SEED, "N", 0, "replace the experiment's seed", 0},
-    {"only", KEY_ONLY, "KEY=VALUE", 0, "keep only the points that match: --only algorithm=2pl; --only replication=3 computes "
-                                       "that replication alone", 0},
+    {"only", KEY_ONLY, "KEY=VALUE", 0,
+     "keep only the points that match: --only algorithm=2pl; --only replication=3 computes "
+     "that replication alone",
+     0},
     {"shard", KEY_SHARD, "K/N", 0, "not available yet", 0},
     {"fresh", KEY_FRESH, NULL, 0, "compute everything anew (always so for now)", 0},
     {"dry-run", KEY_DRY_RUN, NULL, 0, "show what would be run: points, axes and the effective config", 0},
@@ -38,11 +50,12 @@ struct run_arguments {
     bool has_seed, dry_run, quiet, no_plot;
 };
 
-static int64_t whole(const struct run_arguments *arguments, const char *option, const char *text, int64_t low, int64_t high) {
+static int64_t whole(const struct run_arguments *arguments, const char *option, const char *text, int64_t low,
+                     int64_t high) {
     int64_t value;
     if (!text_parse_integer(text, &value) || value < low || value > high) {
-        cli_bad_usage(arguments->command, "%s: `%s' is not a whole number from %" PRId64 " to %" PRId64, option, text, low,
-                      high);
+        cli_bad_usage(arguments->command, "%s: `%s' is not a whole number from %" PRId64 " to %" PRId64, option, text,
+                      low, high);
     }
     return value;
 }
@@ -90,8 +103,9 @@ static const struct argp argp = {
     .options = options,
     .parser = parse,
     .args_doc = "CONFIG...",
-    .doc = "Runs the experiment that the configs describe (later ones add to and replace what earlier ones say; - is standard "
-           "input): a table on standard output; runs.csv, summary.csv, manifest.json and the figures in the results folder."};
+    .doc =
+        "Runs the experiment that the configs describe (later ones add to and replace what earlier ones say; - is standard "
+        "input): a table on standard output; runs.csv, summary.csv, manifest.json and the figures in the results folder."};
 
 /* The command as typed, without what only says where to, how fast or which part. */
 static void add_command(const struct run_arguments *arguments, struct text *out) {
@@ -135,7 +149,8 @@ static void show_plan(const struct experiment *experiment, const struct lab_requ
 static int run_or_show(const struct experiment *experiment, const struct run_arguments *arguments) {
     int64_t replications = experiment_facts(experiment)->replications;
     if (arguments->replication > replications) {
-        fprintf(stderr, "ccsim: --only replication=%" PRId64 ": there are %" PRId64 "\n", arguments->replication, replications);
+        fprintf(stderr, "ccsim: --only replication=%" PRId64 ": there are %" PRId64 "\n", arguments->replication,
+                replications);
         return LAB_USAGE;
     }
     struct text command = {0}, selection = {0};
@@ -163,11 +178,14 @@ static int run_or_show(const struct experiment *experiment, const struct run_arg
 int cli_run(int argc, char **argv) {
     struct run_arguments arguments = {.command = argv[0]};
     cli_parse(&argp, argc, argv, &arguments);
-    struct experiment_request request = {
-        .files = arguments.files.items, .file_count = arguments.files.count,
-        .sets = arguments.sets.items, .set_count = arguments.sets.count,
-        .onlys = arguments.onlys.items, .only_count = arguments.onlys.count,
-        .has_seed = arguments.has_seed, .seed = (uint64_t)arguments.seed};
+    struct experiment_request request = {.files = arguments.files.items,
+                                         .file_count = arguments.files.count,
+                                         .sets = arguments.sets.items,
+                                         .set_count = arguments.sets.count,
+                                         .onlys = arguments.onlys.items,
+                                         .only_count = arguments.onlys.count,
+                                         .has_seed = arguments.has_seed,
+                                         .seed = (uint64_t)arguments.seed};
     struct text errors = {0};
     struct experiment *experiment = experiment_load(&request, &errors);
     int end = LAB_USAGE;

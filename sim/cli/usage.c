@@ -29,7 +29,9 @@ _Noreturn void cli_bad_usage(const char *command, const char *format, ...) {
     exit(LAB_USAGE);
 }
 
-static bool is_end(const struct argp_option *option) { return option == NULL || (option->name == NULL && option->key == 0); }
+static bool is_end(const struct argp_option *option) {
+    return option == NULL || (option->name == NULL && option->key == 0);
+}
 
 static bool is_option(const struct argp_option *option, const char *name, size_t length) {
     return option->name != NULL && strncmp(option->name, name, length) == 0; /* getopt accepts what is unambiguous */
@@ -63,8 +65,9 @@ static _Noreturn void unknown_option(const struct argp *argp, const char *comman
     vector_push(&names, "help");
     vector_push(&names, "version");
     const char *nearest = text_nearest(text_string(&word), names.items, names.count);
-    cli_bad_usage(command, "there is no option `--%s'%s%s%s", text_string(&word), nearest != NULL ? "; did you mean --" : "",
-                  nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
+    cli_bad_usage(command, "there is no option `--%s'%s%s%s", text_string(&word),
+                  nearest != NULL ? "; did you mean --" : "", nearest != NULL ? nearest : "",
+                  nearest != NULL ? "?" : "");
 }
 
 void cli_parse(const struct argp *argp, int argc, char **argv, void *input) {

@@ -28,6 +28,20 @@ static void run_until(struct world *world, int64_t limit_ns) {
     CHECK_MSG(!dry || world->cc.waiting_first == NULL, "the event queue ran dry while a transaction waits");
 }
 
+/* All transactions have ended: nothing of them may be left anywhere. */
+static void check_quiescent(struct world *world) {
+    CHECK(world->tally.live == 0 && world->admitted == 0 && world->ready_first == NULL);
+    CHECK(world->cc.waiting_first == NULL && world->cc.snapshot_first == NULL);
+    CHECK(world->cpu.busy == 0 && world->cpu.queued == 0);
+    for (size_t i = 0; i < world->actor_count; i++) {
+        const struct txn *txn = &world->actors[i]->txn;
+        CHECK(txn->state == TXN_IDLE && txn->held == NULL && txn->queued == NULL && txn->lock_count == 0);
+    }
+    if (world->ops->flags & CC_KEEPS_VERSIONS) {
+        CHECK(world->store.extra_versions == 0);
+    }
+}
+
 static void audit(struct world *world) {
     struct run_result *result = world->result;
     struct workload_audit audit = {0};
@@ -49,6 +63,10 @@ void run_simulate(const struct run_spec *spec, struct run_result *result) {
     tally_start(world);
     run_until(world, spec->warmup_ns + spec->duration_ns);
     tally_finish(world);
+    if (spec->transactions_max > 0 && !agenda_any(&world->agenda)) {
+        check_quiescent(world);
+        result->quiescent = true;
+    }
     if (result->status == RUN_OK) {
         audit(world);
     }

@@ -27,6 +27,7 @@ struct run_spec {
     struct restart_settings restart;
     uint64_t seed, replication; /* replication counts from 1 */
     int64_t warmup_ns, duration_ns;
+    uint64_t transactions_max; /* a terminal, or an open system's arrivals, end after so many; 0: never. What is left must be quiescent */
     bool certify;
     const char *replay; /* the command that replays this run, for messages of bugs; may be NULL */
 };
@@ -63,6 +64,7 @@ struct run_result {
     struct text audit_message; /* why it is broken */
     uint64_t events; /* handled, warm-up included: for the benchmark */
     uint64_t digest;
+    bool quiescent; /* every transaction has ended and left nothing behind (transactions_max) */
 };
 
 /* `result` is overwritten; free it with run_result_free. Never returns half a result: a bug aborts the process. */

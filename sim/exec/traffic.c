@@ -21,6 +21,11 @@ static void open_streams(struct world *world, struct actor *actor, uint64_t owne
     stream_open(&actor->think, &key);
 }
 
+/* Does the source of transactions dry up with its number-th one? */
+static bool is_the_last(const struct world *world, uint64_t number) {
+    return world->spec->transactions_max > 0 && number >= world->spec->transactions_max;
+}
+
 /* ---- Arrivals of an open system: Poisson, at the rate of the profile's current part ---- */
 
 static double current_rate(const struct world *world) {
@@ -58,9 +63,11 @@ void traffic_arrival(struct world *world) {
                    "more than 16 million transactions are under way: the arrival rate is beyond what the system can carry");
         return;
     }
-    schedule_arrival(world);
     actor->terminal = 0;
     actor->number = world->arrivals.number++;
+    if (!is_the_last(world, world->arrivals.number)) {
+        schedule_arrival(world);
+    }
     open_streams(world, actor, 0, actor->number + 1);
     actor->phase = PHASE_SUBMIT;
     walker_run(world, actor);
@@ -148,6 +155,9 @@ static void draw_arguments(struct world *world, struct actor *actor) {
 
 bool traffic_submit(struct world *world, struct actor *actor) {
     int64_t now_ns = world->agenda.now_ns;
+    if (actor->terminal > 0 && is_the_last(world, actor->number)) {
+        return false;
+    }
     if (actor->still_ns != now_ns) {
         actor->still_ns = now_ns;
         actor->still_transactions = 0;

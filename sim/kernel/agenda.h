@@ -22,15 +22,15 @@
 __extension__ typedef unsigned __int128 agenda_key;
 
 struct agenda {
-    agenda_key *node;      /* 2 * width; node[1] is the root, node[width + slot] a leaf */
-    uint32_t width;        /* leaves: a power of two */
-    uint32_t popped;       /* slot whose leaf is stale, or AGENDA_NONE */
-    uint64_t order;        /* of the next event scheduled */
+    agenda_key *node; /* 2 * width; node[1] is the root, node[width + slot] a leaf */
+    uint32_t width;   /* leaves: a power of two */
+    uint32_t popped;  /* slot whose leaf is stale, or AGENDA_NONE */
+    uint64_t order;   /* of the next event scheduled */
     int64_t now_ns;
-    uint64_t handled;      /* events popped */
+    uint64_t handled; /* events popped */
 };
 
-#define AGENDA_NONE UINT32_MAX
+#define AGENDA_NONE      UINT32_MAX
 #define AGENDA_SLOTS_MAX (1u << 24)
 
 /* An agenda at time 0 with room for `slots` slots; it grows when a larger slot is used. */

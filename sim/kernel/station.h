@@ -22,20 +22,20 @@ struct station_job {
     struct station *at;                  /* the station where it queues or is served; NULL: none */
     uint32_t slot;
     bool served;
-    int64_t service_ns;                  /* wanted */
-    int64_t start_ns;                    /* of service */
+    int64_t service_ns; /* wanted */
+    int64_t start_ns;   /* of service */
 };
 
 struct station {
     struct agenda *agenda;
-    int64_t servers;       /* or STATION_UNLIMITED */
-    int64_t busy;          /* servers at work */
+    int64_t servers;                  /* or STATION_UNLIMITED */
+    int64_t busy;                     /* servers at work */
     struct station_job *first, *last; /* who queues */
     int64_t queued;
-    int64_t changed_ns;    /* when busy changed last */
-    int64_t busy_ns;       /* integral of busy since the last reset, up to changed_ns */
-    int64_t queue_ns;      /* integral of queued since the last reset, up to changed_ns */
-    int64_t served_ns;     /* service done for jobs that ended or left, their part since the last reset */
+    int64_t changed_ns; /* when busy changed last */
+    int64_t busy_ns;    /* integral of busy since the last reset, up to changed_ns */
+    int64_t queue_ns;   /* integral of queued since the last reset, up to changed_ns */
+    int64_t served_ns;  /* service done for jobs that ended or left, their part since the last reset */
     int64_t reset_ns;
 };
 
@@ -44,7 +44,8 @@ void station_init(struct station *station, struct agenda *agenda, int64_t server
 /* Joins the queue, or starts at once. When the slot's event comes, call station_finish first. */
 void station_join(struct station *station, struct station_job *job, int64_t service_ns);
 
-/* The service of `job` is over: frees its server, starts the next. Returns the service it got since the last reset of the station. */
+/* The service of `job` is over: frees its server, starts the next. Returns the service it got since the last reset of
+ * the station. */
 int64_t station_finish(struct station_job *job);
 
 /* Leaves queue or server before the end (a doomed transaction); returns the service it got since the last reset.

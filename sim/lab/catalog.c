@@ -7,7 +7,7 @@
 #include "sim/base/memory.h"
 #include "sim/exec/settings.h"
 
-#define LIMIT_NS_SECONDS 1e9 /* half of what nanoseconds in 63 bits can count is far behind this */
+#define SECONDS_MAX 1e8 /* three years; nanoseconds in 63 bits reach far beyond */
 
 static const struct option experiment_rows[] = {
     {"title", OPTION_TEXT, offsetof(struct experiment_settings, title), "The hot row, locking against optimistic", 0, 0,
@@ -18,13 +18,13 @@ static const struct option experiment_rows[] = {
      "where all randomness comes from: the same seed, the same results"},
     {"replications", OPTION_COUNT, offsetof(struct experiment_settings, replications), "5", 1, 1e6, NULL, 0,
      "independent runs of each point, with the same transactions for every algorithm"},
-    {"warmup", OPTION_DURATION, offsetof(struct experiment_settings, warmup_ns), "20s", 0, LIMIT_NS_SECONDS, NULL, 0,
+    {"warmup", OPTION_DURATION, offsetof(struct experiment_settings, warmup_ns), "20s", 0, SECONDS_MAX, NULL, 0,
      "simulated time before anything is counted"},
-    {"duration", OPTION_DURATION, offsetof(struct experiment_settings, duration_ns), "100s", 1e-6, LIMIT_NS_SECONDS, NULL,
+    {"duration", OPTION_DURATION, offsetof(struct experiment_settings, duration_ns), "100s", 1e-6, SECONDS_MAX, NULL,
      0, "simulated time that is counted, after the warm-up"},
     {"certify", OPTION_BOOL, offsetof(struct experiment_settings, certify), "yes", 0, 0, NULL, 0,
      "hold every run to what its algorithm promises"},
-    {"series", OPTION_DURATION, offsetof(struct experiment_settings, series_ns), "0", 0, LIMIT_NS_SECONDS, NULL, 0,
+    {"series", OPTION_DURATION, offsetof(struct experiment_settings, series_ns), "0", 0, SECONDS_MAX, NULL, 0,
      "write the metrics per so much simulated time as well; 0: do not"},
 };
 

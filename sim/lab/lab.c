@@ -1,5 +1,5 @@
-/* lab.c - see the header. The caller's process takes rows in and speaks to the user; workers simulate: a job comes in as
- * its number and goes back as the text of its row, so that nothing but text crosses between processes. */
+/* lab.c - see the header. The caller's process takes rows in and speaks to the user; workers simulate: a job comes in
+ * as its number and goes back as the text of its row, so that nothing but text crosses between processes. */
 #include "sim/lab/lab.h"
 
 #include <errno.h>
@@ -34,9 +34,9 @@ struct lab {
     struct results results;
     struct progress progress;
     size_t settled, messages;
-    size_t refused;            /* runs that could not go on, by their own doing */
-    bool broken, lost;         /* a promise, a worker */
-    struct text error;         /* of a file: the end of all */
+    size_t refused;    /* runs that could not go on, by their own doing */
+    bool broken, lost; /* a promise, a worker */
+    struct text error; /* of a file: the end of all */
     struct timespec began;
     time_t started;
 };
@@ -47,7 +47,8 @@ struct answer {
 };
 
 static int64_t replication_of(const struct lab *lab, size_t job) {
-    return lab->request->only_replication > 0 ? lab->request->only_replication : (int64_t)(job / lab->facts->points) + 1;
+    return lab->request->only_replication > 0 ? lab->request->only_replication
+                                              : (int64_t)(job / lab->facts->points) + 1;
 }
 
 static size_t point_of(const struct lab *lab, size_t job) { return job % lab->facts->points; }
@@ -231,8 +232,8 @@ static enum lab_exit table_print(struct lab *lab) {
     char duration[32], warmup[32];
     text_number(duration, (double)facts->duration_ns / 1e9);
     text_number(warmup, (double)facts->warmup_ns / 1e9);
-    printf("%s\n%s, %zu replication%s of %s s after %s s of warm-up, seed %" PRIu64 "%s\n\n", facts->title, lab->workload,
-           replications, replications == 1 ? "" : "s", duration, warmup, facts->seed,
+    printf("%s\n%s, %zu replication%s of %s s after %s s of warm-up, seed %" PRIu64 "%s\n\n", facts->title,
+           lab->workload, replications, replications == 1 ? "" : "s", duration, warmup, facts->seed,
            replications > 1 ? "; +- half the 95% confidence interval" : "");
     struct text table = {0};
     report_add(lab->results.report.bytes, &table);
@@ -270,7 +271,8 @@ static enum lab_exit keep_finished(struct lab *lab) {
         fprintf(stderr, "ccsim: interrupted before a run had finished; nothing was written\n");
         return LAB_INTERRUPTED;
     }
-    if (!results_summarize(&lab->results, &lab->error) || !results_step_aside(&lab->results, &lab->error) || !commit(lab)) {
+    if (!results_summarize(&lab->results, &lab->error) || !results_step_aside(&lab->results, &lab->error) ||
+        !commit(lab)) {
         return cannot_write(lab);
     }
     struct text command = {0};
@@ -282,8 +284,13 @@ static enum lab_exit keep_finished(struct lab *lab) {
 }
 
 static enum lab_exit run_all(struct lab *lab) {
-    struct workers_plan plan = {.jobs = lab->results.jobs, .workers = workers_of(lab), .context = lab, .run = simulate,
-                                .done = run_done, .lost = run_lost, .tick = run_tick};
+    struct workers_plan plan = {.jobs = lab->results.jobs,
+                                .workers = workers_of(lab),
+                                .context = lab,
+                                .run = simulate,
+                                .done = run_done,
+                                .lost = run_lost,
+                                .tick = run_tick};
     progress_start(&lab->progress, plan.jobs, lab->request->quiet);
     enum workers_end workers_end = workers_run(&plan);
     int failure = errno;
@@ -339,8 +346,12 @@ enum lab_exit lab_run(const struct experiment *experiment, const struct lab_requ
     const struct experiment_facts *facts = experiment_facts(experiment);
     struct text folder = {0};
     lab_folder(experiment, request, &folder);
-    struct lab lab = {.experiment = experiment, .facts = facts, .request = request, .folder = text_string(&folder),
-                      .workload = workload_of(experiment), .started = time(NULL)};
+    struct lab lab = {.experiment = experiment,
+                      .facts = facts,
+                      .request = request,
+                      .folder = text_string(&folder),
+                      .workload = workload_of(experiment),
+                      .started = time(NULL)};
     clock_gettime(CLOCK_MONOTONIC, &lab.began);
     signal(SIGXFSZ, SIG_IGN); /* a file too large is an error of write, as a full disk is */
     sigset_t before;

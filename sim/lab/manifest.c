@@ -4,14 +4,13 @@
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "sim/base/check.h"
 #include "sim/base/memory.h"
-#include "sim/lab/label.h"
 #include "sim/lab/lab.h"
+#include "sim/lab/label.h"
 #include "sim/lab/outfile.h"
 #include "sim/lab/workers.h"
 
@@ -119,6 +118,11 @@ static json_t *host_facts(int workers) {
     return host;
 }
 
+static int add_written(const char *bytes, size_t count, void *out) {
+    text_add_bytes(out, bytes, count);
+    return 0;
+}
+
 void manifest_add(const struct manifest *manifest, struct text *out) {
     const struct experiment_facts *facts = experiment_facts(manifest->experiment);
     struct text config = {0};
@@ -147,10 +151,8 @@ void manifest_add(const struct manifest *manifest, struct text *out) {
     put_words(root, "started", started);
     put(root, "wall_seconds", json_real((double)(int64_t)(manifest->wall_seconds * 1000) / 1000));
     put(root, "host", host_facts(manifest->workers));
-    char *written = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-    CHECK(written != NULL);
-    text_add(out, "%s\n", written);
-    free(written); /* jansson's */
+    CHECK(json_dump_callback(root, add_written, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0);
+    text_add(out, "\n");
     json_decref(root);
     text_free(&config);
 }
@@ -189,12 +191,15 @@ static char *words_of(const json_t *object, const char *key) {
 }
 
 static bool figure_read(const json_t *object, struct figure *figure) {
-    *figure = (struct figure){
-        .name = words_of(object, "name"), .title = words_of(object, "title"), .x = words_of(object, "x"),
-        .y = words_of(object, "y"), .group = words_of(object, "group"),
-        .log_x = json_is_true(json_object_get(object, "log_x")),
-        .log_y = json_is_true(json_object_get(object, "log_y")),
-        .x_label = words_of(object, "x_label"), .y_label = words_of(object, "y_label")};
+    *figure = (struct figure){.name = words_of(object, "name"),
+                              .title = words_of(object, "title"),
+                              .x = words_of(object, "x"),
+                              .y = words_of(object, "y"),
+                              .group = words_of(object, "group"),
+                              .log_x = json_is_true(json_object_get(object, "log_x")),
+                              .log_y = json_is_true(json_object_get(object, "log_y")),
+                              .x_label = words_of(object, "x_label"),
+                              .y_label = words_of(object, "y_label")};
     return figure->name != NULL && strchr(figure->name, '/') == NULL && figure->title != NULL && figure->x != NULL &&
            figure->y != NULL && figure->x_label != NULL && figure->y_label != NULL;
 }
@@ -226,7 +231,8 @@ bool manifest_read_figures(const char *folder, struct manifest_figures *out, str
 void manifest_figures_free(struct manifest_figures *figures) {
     for (size_t i = 0; i < figures->count; i++) {
         struct figure *figure = &figures->figures[i];
-        char *words[] = {figure->name, figure->title, figure->x, figure->y, figure->group, figure->x_label, figure->y_label};
+        char *words[] = {figure->name,  figure->title,   figure->x,      figure->y,
+                         figure->group, figure->x_label, figure->y_label};
         for (size_t w = 0; w < sizeof words / sizeof words[0]; w++) {
             mem_free(words[w]);
         }

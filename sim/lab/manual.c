@@ -1,6 +1,7 @@
 /* manual.c - the entries of the manual (manual.h): one function for each kind of thing, all tried for a word. */
 #include "sim/lab/manual.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -86,6 +87,15 @@ static void add_paragraph(const char *words, struct text *out) {
     text_add(out, "\n");
 }
 
+/* Without an exponent. */
+static void show_bound(char *buffer, size_t size, double bound) {
+    if (bound >= 1e6) {
+        snprintf(buffer, size, "%.0f", bound);
+    } else {
+        text_number(buffer, bound);
+    }
+}
+
 static void add_bounds(const struct option *option, struct text *out) {
     char low[32], high[32];
     bool bounded = option->min < 0 || option->min > 0 || option->max < 0 || option->max > 0;
@@ -93,11 +103,12 @@ static void add_bounds(const struct option *option, struct text *out) {
     if (!bounded) {
         return;
     }
-    text_number(low, option->min);
+    show_bound(low, sizeof low, option->min);
+    show_bound(high, sizeof high, option->max);
     if (option->max < option->min) {
         text_add(out, "; %s%s or more", low, unit);
     } else {
-        text_add(out, "; %s%s .. %s%s", low, unit, text_number(high, option->max), unit);
+        text_add(out, "; %s%s .. %s%s", low, unit, high, unit);
     }
 }
 

@@ -77,7 +77,9 @@ static double quantile_ms(const struct histogram *histogram, int percent) {
     return value_ns < 0 ? undefined() : ms((double)value_ns);
 }
 
-static double wait_quantile(const struct run_result *result, int percent) { return quantile_ms(&result->wait, percent); }
+static double wait_quantile(const struct run_result *result, int percent) {
+    return quantile_ms(&result->wait, percent);
+}
 
 static double response_quantile(const struct run_result *result, int percent) {
     return quantile_ms(&result->response, percent);
@@ -128,8 +130,10 @@ static double not_certified(const struct run_result *result, int unused) {
     return undefined();
 }
 
-#define ABORTS(reason, column, sentence) {"aborts_" column, "attempts", sentence, aborts_because, reason}
-#define ANOMALY(column, sentence) {"anomalies" column, "commits", sentence, not_certified, 0}
+#define ABORTS(reason, column, sentence) \
+    { "aborts_" column, "attempts", sentence, aborts_because, reason }
+#define ANOMALY(column, sentence) \
+    { "anomalies" column, "commits", sentence, not_certified, 0 }
 
 static const struct metric metrics[] = {
     {"throughput_tps", "commits/s", "commits per simulated second", throughput, 0},
@@ -155,8 +159,8 @@ static const struct metric metrics[] = {
     {"response_max_ms", "ms", "its maximum", response_max, 0},
     {"admission_mean_ms", "ms", "of the response: queued for admission", mean_per_commit, ADMISSION_MEAN},
     {"waits", "times", "times a transaction began to wait for another", count, WAITS},
-    {"lost_updates", "updates", "updates overwritten unseen, counted by the workload's audit where it can", lost_updates,
-     0},
+    {"lost_updates", "updates", "updates overwritten unseen, counted by the workload's audit where it can",
+     lost_updates, 0},
     {"blocked_mean", "transactions", "blocked transactions, averaged over time", time_average, BLOCKED_AREA},
     {"active_mean", "transactions", "admitted transactions, averaged over time", time_average, ACTIVE_AREA},
     {"cpu_utilization", "share", "busy share of the CPUs; empty with unlimited CPUs", cpu_share, CPU_BUSY},

@@ -12,9 +12,9 @@
 struct outfile {
     char *path, *temporary; /* NULL: not open */
     int descriptor;
-    uint64_t size;      /* bytes written, what is still in the buffer included */
+    uint64_t size; /* bytes written, what is still in the buffer included */
     struct text buffer;
-    int error;          /* errno of the first failure; later writes do nothing */
+    int error; /* errno of the first failure; later writes do nothing */
 };
 
 /* False if it cannot be created; the reason is in `error`. */

@@ -133,18 +133,30 @@ static void add_all_keys(const struct experiment *plan, struct catalog_names *na
     }
 }
 
+/* Is what stands before the dot a section? Then the key alone is wrong, and its owner is what helps. */
+static bool names_section(const struct experiment *plan, const char *key) {
+    const char *ignored, *dot = strchr(key, '.');
+    char section[INI_LINE_BYTES + 1];
+    if (dot == NULL || dot - key > INI_LINE_BYTES) {
+        return dot == NULL;
+    }
+    snprintf(section, sizeof section, "%.*s", (int)(dot - key), key);
+    return catalog_area(section, &ignored) != AREA_UNKNOWN || plan_variant(plan, section) != NULL;
+}
+
 static bool unknown_key(const struct experiment *plan, const char *key, struct text *error) {
     struct catalog_names names = {0};
+    struct text owner = {0};
     char suggestion[SUGGESTION_BYTES];
+    const char *dot = strrchr(key, '.');
+    if (names_section(plan, key)) {
+        catalog_owner(dot != NULL ? dot + 1 : key, &owner);
+    }
     add_all_keys(plan, &names);
     text_suggestion(suggestion, sizeof suggestion, key, names.items, names.count);
-    text_add(error, "unknown key `%s`%s", key, suggestion);
-    if (suggestion[0] == '\0' && strchr(key, '.') == NULL) {
-        catalog_owner(key, error);
-        text_add(error, " (a key is written section.key)");
-    } else if (suggestion[0] == '\0' && strncmp(key, "workload.", 9) == 0) {
-        catalog_owner(key + 9, error);
-    }
+    text_add(error, "unknown key `%s`%s%s", key, owner.length > 0 ? text_string(&owner) : suggestion,
+             dot == NULL ? " (a key is written section.key)" : "");
+    text_free(&owner);
     catalog_names_free(&names);
     return false;
 }
@@ -298,7 +310,9 @@ static void take_set(struct experiment *plan, char *set, struct place place, boo
     char *key = text_trim(set);
     if ((strcmp(key, "workload.name") == 0) == names_workload) {
         char *value = equals != NULL ? text_trim(equals + 1) : NULL;
-        if (value == NULL) {
+        if (key[0] == '\0') {
+            mistakes_add(&plan->mistakes, place, "there is no key: expected KEY=VALUE");
+        } else if (value == NULL) {
             mistakes_add(&plan->mistakes, place, "there is no `=`: expected KEY=VALUE");
         } else if (!set_is_sound(value, &error)) {
             mistakes_add(&plan->mistakes, place, "%s", text_string(&error));

@@ -11,8 +11,8 @@
 
 extern const char *const plot_formats[]; /* NULL-terminated; the first is the default */
 
-/* Draws all figures; names the pictures on `list` (NULL: does not), one a line; messages go to stderr. LAB_USAGE if a figure
- * names a column that is not there; LAB_INCOMPLETE if a file cannot be read or written, or gnuplot fails. */
+/* Draws all figures; names the pictures on `list` (NULL: does not), one a line; messages go to stderr. LAB_USAGE if a
+ * figure names a column that is not there; LAB_INCOMPLETE if a file cannot be read or written, or gnuplot fails. */
 enum lab_exit plot_folder(const char *folder, const char *format, FILE *list);
 
 /* LAB_INCOMPLETE, and the command that completes them, if results are missing from the folder. */

@@ -14,20 +14,23 @@
 enum kind { KIND_TEXT, KIND_NUMBER, KIND_SPREAD, KIND_PERCENT }; /* spread: of the number before it */
 
 struct column {
-    size_t cell;        /* its place in the record */
+    size_t cell; /* its place in the record */
     char heading[64];
     enum kind kind;
     int decimals, width;
 };
 
 struct sheet {
-    char **cells;       /* row after row */
+    char **cells; /* row after row */
     size_t width, rows;
     VECTOR(struct column) columns;
 };
 
 /* What is shown behind the axes. */
-static const struct shown { const char *column, *heading; enum kind kind; } shown[] = {
+static const struct shown {
+    const char *column, *heading;
+    enum kind kind;
+} shown[] = {
     {"throughput_tps", "commits/s", KIND_NUMBER},
     {"throughput_tps_ci95", "+-", KIND_SPREAD},
     {"abort_rate", "aborted", KIND_PERCENT},
@@ -68,7 +71,11 @@ static void column_fit(const struct sheet *sheet, struct column *column) {
         largest = isfinite(value) && value > largest ? value : largest;
         defined += cell[0] != '\0';
     }
-    column->decimals = column->kind == KIND_PERCENT ? 1 : largest >= 1e5 ? 0 : largest >= 100 ? 1 : largest >= 10 ? 2 : 3;
+    column->decimals = column->kind == KIND_PERCENT ? 1
+                       : largest >= 1e5             ? 0
+                       : largest >= 100             ? 1
+                       : largest >= 10              ? 2
+                                                    : 3;
     if (column->kind == KIND_SPREAD) {
         column->decimals = sheet->columns.items[sheet->columns.count - 1].decimals;
     }
@@ -81,7 +88,7 @@ static void cell_show(const struct sheet *sheet, size_t row, const struct column
     if (cell[0] == '\0') {
         text_add(out, "-");
     } else if (column->kind == KIND_TEXT || !isfinite(value)) {
-        text_add(out, "%s", cell);
+        text_add(out, "%s", strcmp(cell, "inf") == 0 ? "unlimited" : cell);
     } else if (column->kind == KIND_PERCENT) {
         text_add(out, "%.*f%%", column->decimals, 100 * value);
     } else {
@@ -178,8 +185,8 @@ static void rows_show(const struct sheet *sheet, struct text *out) {
     }
     struct text cell = {0};
     for (size_t r = 0; r < sheet->rows; r++) {
-        bool new_group = groups < sheet->width && r >= 2 &&
-                         strcmp(cell_of(sheet, r, groups), cell_of(sheet, r - 1, groups)) != 0;
+        bool new_group =
+            groups < sheet->width && r >= 2 && strcmp(cell_of(sheet, r, groups), cell_of(sheet, r - 1, groups)) != 0;
         text_add(out, new_group ? "\n" : "");
         for (size_t c = 0; c < columns; c++) {
             const struct column *column = &sheet->columns.items[c];

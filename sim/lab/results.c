@@ -55,8 +55,12 @@ bool results_open(struct results *results, const struct experiment *experiment, 
                   struct text *error) {
     size_t points = experiment_facts(experiment)->points;
     CHECK(points > 0 && jobs % points == 0);
-    *results = (struct results){.experiment = experiment, .folder = mem_string(folder), .folder_lock = -1, .points = points,
-                                .jobs = jobs, .slots = mem_new(jobs, sizeof(struct results_slot))};
+    *results = (struct results){.experiment = experiment,
+                                .folder = mem_string(folder),
+                                .folder_lock = -1,
+                                .points = points,
+                                .jobs = jobs,
+                                .slots = mem_new(jobs, sizeof(struct results_slot))};
     if (!outfile_make_folder(folder, &results->folder_is_new)) {
         return explain(folder, errno, error);
     }

@@ -1,11 +1,11 @@
 /* results.h - the result files of one experiment while it runs: rows come in any order, runs.csv gets them in theirs.
  *
- * Jobs are numbered as the rows are ordered: replication by replication, then point. A row that comes early waits in memory
- * until those before it are written, so the bytes do not depend on how many workers there are. Of a written row only its
- * place is kept: the summary reads the rows of a point back from the file, which is all it needs.
+ * Jobs are numbered as the rows are ordered: replication by replication, then point. A row that comes early waits in
+ * memory until those before it are written, so the bytes do not depend on how many workers there are. Of a written row
+ * only its place is kept: the summary reads the rows of a point back from the file, which is all it needs.
  *
- * runs.csv, summary.csv and manifest.json are finished under temporary names before the first of them is renamed: a full
- * disk leaves the folder as it was. */
+ * runs.csv, summary.csv and manifest.json are finished under temporary names before the first of them is renamed: a
+ * full disk leaves the folder as it was. */
 #ifndef CCSIM_LAB_RESULTS_H
 #define CCSIM_LAB_RESULTS_H
 
@@ -30,7 +30,8 @@ struct results {
 };
 enum { RESULTS_REPORT_POINTS = 1000 };
 
-/* Makes the folder if need be and tries it out. False with a sentence if it cannot be written to. Close it in any case. */
+/* Makes the folder if need be and tries it out. False with a sentence if it cannot be written to. Close it in any
+ * case. */
 bool results_open(struct results *results, const struct experiment *experiment, const char *folder, size_t jobs,
                   struct text *error);
 
@@ -41,7 +42,7 @@ void results_missing(struct results *results, size_t job);
 /* Nothing more will come: the summary is written; report holds it. False if something cannot be read or written. */
 bool results_summarize(struct results *results, struct text *error);
 
-/* Puts the three files in place, `manifest` with this content; before it, results_step_aside may choose another place. */
+/* Puts the three files in place, `manifest` with this content. */
 bool results_commit(struct results *results, const struct text *manifest, struct text *error);
 
 /* An interrupted experiment does not replace a complete one but goes into a folder `interrupted` in its folder. */

@@ -1,8 +1,9 @@
 /* statistics.h - what replications say about a mean: average, spread, and the half-width of its confidence interval.
  *
- * Replications are independent, so Student's t applies to their means (Law, Simulation Modeling and Analysis, ch. 9). The
- * quantile comes from GSL and therefore from libm, whose last bit differs between machines: it is rounded to 12
- * significant digits, and everything after it is plain IEEE arithmetic, so that results are the same bytes everywhere. */
+ * Replications are independent, so Student's t applies to their means (Law, Simulation Modeling and Analysis, ch. 9).
+ * The quantile comes from GSL and therefore from libm, whose last bit differs between machines: it is rounded to 12
+ * significant digits, and everything after it is plain IEEE arithmetic, so that results are the same bytes everywhere.
+ * */
 #ifndef CCSIM_LAB_STATISTICS_H
 #define CCSIM_LAB_STATISTICS_H
 

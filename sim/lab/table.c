@@ -14,8 +14,7 @@
 #include "sim/lab/metrics.h"
 #include "sim/lab/statistics.h"
 
-static const char *const audit_words[] = {
-    [RUN_AUDIT_NONE] = "", [RUN_AUDIT_OK] = "ok", [RUN_AUDIT_BROKEN] = "broken"};
+static const char *const audit_words[] = {[RUN_AUDIT_NONE] = "", [RUN_AUDIT_OK] = "ok", [RUN_AUDIT_BROKEN] = "broken"};
 
 static void separate(struct text *row) {
     if (row->length > 0) {

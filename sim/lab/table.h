@@ -1,10 +1,10 @@
 /* table.h - the rows of runs.csv and summary.csv: RFC 4180 cells, one text per row.
  *
  *   runs.csv     algorithm, workload, the other axes, replication, seed, sim_seconds, metrics, audit, digest
- *   summary.csv  algorithm, workload, the other axes, replications, seed, sim_seconds, each metric and its _ci95, audit, digest
+ *   summary.csv  the same with `replications` instead of replication, and a _ci95 behind each metric
  *
- * A summary row is computed from the text of the run rows, not from the numbers behind them: what is read back from a file
- * gives the same bytes as what has just been computed. A row ends with '\n'. */
+ * A summary row is computed from the text of the run rows, not from the numbers behind them: what is read back from a
+ * file gives the same bytes as what has just been computed. A row ends with '\n'. */
 #ifndef CCSIM_LAB_TABLE_H
 #define CCSIM_LAB_TABLE_H
 
@@ -28,8 +28,8 @@ struct table_place {
 void table_runs_header(const char *const *axes, size_t axis_count, struct text *row);
 void table_runs_row(const struct table_place *place, const struct run_result *result, struct text *row);
 
-/* `runs`: rows of one point, ordered by replication, `count` >= 1 of them. Each metric is averaged over the rows in which it
- * is defined; the half-width needs two. */
+/* `runs`: rows of one point, ordered by replication, `count` >= 1 of them. Each metric is averaged over the rows in
+ * which it is defined; the half-width needs two. */
 void table_summary_header(const char *const *axes, size_t axis_count, struct text *row);
 void table_summary_row(const char *const *runs, size_t count, struct text *row);
 

@@ -1,8 +1,8 @@
 /* workers.c - see the header.
  *
  * A worker reads batches (first job, number of jobs) from its order pipe and writes one message per job (job, length,
- * bytes) to its answer pipe; the end of the order pipe is its end. It works through a batch in order, so the job it died
- * in is the first of its batch that has not been answered.
+ * bytes) to its answer pipe; the end of the order pipe is its end. It works through a batch in order, so the job it
+ * died in is the first of its batch that has not been answered.
  *
  * Invariants: every job is in exactly one place: not handed out yet (next_job on), in `returned`, in the batch of one
  * worker, or settled. A worker has at most one batch.
@@ -28,8 +28,12 @@
 
 enum { BATCH_MOST = 32, BATCHES_AHEAD = 8, TICK_MS = 200, READ_BYTES = 65536 };
 
-struct batch { size_t first, count; };
-struct message_head { uint64_t job, length; };
+struct batch {
+    size_t first, count;
+};
+struct message_head {
+    uint64_t job, length;
+};
 
 struct worker {
     pid_t process; /* 0: not running */
@@ -45,7 +49,7 @@ struct crew {
     VECTOR(struct batch) returned; /* of workers that died */
     sigset_t waiting_mask;         /* of signals blocked while waiting: the caller's without ours */
     bool stopped;
-    int failure;                   /* errno of the last worker that could not be started */
+    int failure; /* errno of the last worker that could not be started */
 };
 
 static const int interruptions[] = {SIGINT, SIGTERM, SIGHUP};
@@ -163,8 +167,7 @@ static int worker_end(struct worker *worker) {
     int status = 0;
     close(worker->orders);
     close(worker->answers);
-    while (waitpid(worker->process, &status, 0) < 0 && errno == EINTR) {
-    }
+    while (waitpid(worker->process, &status, 0) < 0 && errno == EINTR) {}
     worker->process = 0;
     return status;
 }
@@ -182,9 +185,7 @@ static struct batch next_batch(struct crew *crew) {
     return batch;
 }
 
-static bool has_work(const struct crew *crew) {
-    return crew->returned.count > 0 || crew->next_job < crew->plan->jobs;
-}
+static bool has_work(const struct crew *crew) { return crew->returned.count > 0 || crew->next_job < crew->plan->jobs; }
 
 /* An idle worker gets a batch. If it is dead already, its pipe breaks and the poll will tell. */
 static void give_orders(struct crew *crew, struct worker *worker) {
@@ -207,7 +208,8 @@ static void take_answers(struct crew *crew, struct worker *worker) {
         worker->batch.first++;
         worker->batch.count--;
         crew->settled++;
-        crew->stopped = !crew->plan->done(crew->plan->context, head.job, worker->inbox.bytes + at + sizeof head, head.length);
+        crew->stopped =
+            !crew->plan->done(crew->plan->context, head.job, worker->inbox.bytes + at + sizeof head, head.length);
         at += sizeof head + head.length;
     }
     memmove(worker->inbox.bytes, worker->inbox.bytes + at, worker->inbox.length - at + 1);
@@ -269,11 +271,22 @@ static void work(struct crew *crew) {
     mem_free(ears);
 }
 
+/* What a dead worker had answered. */
+static void hear_out(struct crew *crew, struct worker *worker) {
+    char chunk[READ_BYTES];
+    ssize_t got;
+    while (!crew->stopped && ((got = read(worker->answers, chunk, sizeof chunk)) > 0 || (got < 0 && errno == EINTR))) {
+        text_add_bytes(&worker->inbox, chunk, got > 0 ? (size_t)got : 0);
+        take_answers(crew, worker);
+    }
+}
+
 static void dismiss(struct crew *crew, bool at_once) {
     for (int i = 0; i < crew->plan->workers; i++) {
         if (crew->workers[i].process != 0) {
             if (at_once) {
                 kill(crew->workers[i].process, SIGKILL);
+                hear_out(crew, &crew->workers[i]);
             }
             worker_end(&crew->workers[i]);
         }

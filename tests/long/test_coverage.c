@@ -52,8 +52,8 @@ static void intervals_cover_the_throughput_of_the_central_server(void **state) {
     if (!test_long()) {
         test_skip();
     }
-    const struct queueing_closed model = {.customers = 10, .stations = 3, .servers = {1, 1, 1},
-                                          .mean = {.15, .35, .35}, .duration = 1000};
+    const struct queueing_closed model = {
+        .customers = 10, .stations = 3, .servers = {1, 1, 1}, .mean = {.15, .35, .35}, .duration = 1000};
     int covered = 0;
     for (uint64_t seed = 1; seed <= EXPERIMENTS; seed++) {
         struct queueing_sample sample = {0};

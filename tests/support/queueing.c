@@ -141,8 +141,8 @@ static struct stream stream_of(uint64_t seed, uint64_t replication, uint64_t num
 }
 
 struct queueing_open_result queueing_open_run(const struct queueing_open *model, uint64_t seed, uint64_t replication) {
-    struct open_world world = {.model = model, .arrivals = stream_of(seed, replication, 1),
-                               .services = stream_of(seed, replication, 2)};
+    struct open_world world = {
+        .model = model, .arrivals = stream_of(seed, replication, 1), .services = stream_of(seed, replication, 2)};
     pool_init(&world.pool, sizeof(struct customer));
     agenda_init(&world.agenda, 64);
     station_init(&world.station, &world.agenda, model->servers);

@@ -34,7 +34,8 @@ struct queueing_open_result {
 
 struct queueing_open_result queueing_open_run(const struct queueing_open *model, uint64_t seed, uint64_t replication);
 
-/* A fixed number of customers go from station 0 to one of the others, chosen at random, and back; exponential services. */
+/* A fixed number of customers go from station 0 to one of the others, chosen at random, and back; services are
+ * exponential. */
 enum { QUEUEING_STATIONS = 3 };
 
 struct queueing_closed {

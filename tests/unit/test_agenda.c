@@ -77,7 +77,8 @@ static struct world world_draw(struct stream *stream) {
     return world;
 }
 
-static void step_pop(struct agenda *agenda, struct model *model, struct stream *stream, uint64_t spread_ns, bool limited) {
+static void step_pop(struct agenda *agenda, struct model *model, struct stream *stream, uint64_t spread_ns,
+                     bool limited) {
     int64_t limit_ns = limited ? model->now_ns + (int64_t)stream_below(stream, spread_ns) : INT64_MAX;
     uint32_t expected = model_pop(model, limit_ns);
     assert_int_equal(agenda_pop(agenda, limit_ns), expected);
@@ -176,15 +177,19 @@ static void stops_at_the_limit_and_goes_on(void **state) {
     agenda_init(&agenda, 0);
     assert_int_equal(agenda_pop(&agenda, 50), AGENDA_NONE);
     assert_int_equal(agenda.now_ns, 0); /* nothing pending: the clock stays */
+    assert_false(agenda_any(&agenda));
     agenda_schedule(&agenda, 7, 100);
     assert_int_equal(agenda_pop(&agenda, 99), AGENDA_NONE);
     assert_int_equal(agenda.now_ns, 99);
+    assert_true(agenda_any(&agenda));
     assert_true(agenda_pending(&agenda, 7));
     assert_int_equal(agenda_pop(&agenda, 100), 7); /* the limit itself is inside */
     assert_false(agenda_pending(&agenda, 7));
     agenda_schedule(&agenda, 7, INT64_MAX); /* the last instant there is */
     assert_int_equal(agenda_pop(&agenda, INT64_MAX - 1), AGENDA_NONE);
     assert_int_equal(agenda_pop(&agenda, INT64_MAX), 7);
+    assert_int_equal(agenda_pop(&agenda, INT64_MAX), AGENDA_NONE);
+    assert_false(agenda_any(&agenda));
     agenda_free(&agenda);
 }
 
@@ -208,7 +213,7 @@ static void schedule_beyond_the_last_slot(struct agenda *agenda) { agenda_schedu
 static void pop_with_a_limit_in_the_past(struct agenda *agenda) { agenda_pop(agenda, agenda->now_ns - 1); }
 static void schedule_after_the_last_order(struct agenda *agenda) {
     agenda->order = (UINT64_C(1) << 39) - 1;
-    agenda_schedule(agenda, 0, 200); /* the last one that fits */
+    agenda_schedule(agenda, 0, 200);          /* the last one that fits */
     if (agenda_pop(agenda, INT64_MAX) == 1) { /* slot 1 was scheduled before */
         agenda_schedule(agenda, 0, 300);
     }
@@ -243,6 +248,7 @@ static void misuse_is_caught(void **state) {
     assert_true(aborts(schedule_after_the_last_order));
 }
 
-TEST_GROUP(agenda, cmocka_unit_test(agrees_with_the_naive_model), cmocka_unit_test(events_of_one_instant_keep_their_order),
+TEST_GROUP(agenda, cmocka_unit_test(agrees_with_the_naive_model),
+           cmocka_unit_test(events_of_one_instant_keep_their_order),
            cmocka_unit_test(urgent_events_overtake_the_popped_slot), cmocka_unit_test(stops_at_the_limit_and_goes_on),
            cmocka_unit_test(grows_without_losing_events), cmocka_unit_test(misuse_is_caught))

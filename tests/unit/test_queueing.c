@@ -14,7 +14,10 @@
 
 static void one_exponential_server(void **state) {
     (void)state;
-    static const struct { double load, response, p99; int64_t customers; } rows[] = {
+    static const struct {
+        double load, response, p99;
+        int64_t customers;
+    } rows[] = {
         {.5, 2, 9.2103, 1000000},
         {.7, 3.3333, 15.3506, 3000000},
         {.8, 5, 23.0259, 7000000},
@@ -43,17 +46,19 @@ static double erlang_c(int64_t servers, double offered) {
 
 static void many_exponential_servers(void **state) {
     (void)state;
-    static const struct { int64_t servers; double offered, waited, queueing; int64_t customers; } rows[] = {
-        {2, 1.6, .711111, 1.777778, 3000000},
-        {4, 3.2, .596432, .745541, 3000000},
-        {8, 6.4, .457645, .286028, 4000000},
-        {10, 9, .668732, .668732, 14000000},
-        {32, 28.8, .458197, 0, 4000000},
+    static const struct {
+        int64_t servers;
+        double offered, waited, queueing;
+        int64_t customers;
+    } rows[] = {
+        {2, 1.6, .711111, 1.777778, 3000000}, {4, 3.2, .596432, .745541, 3000000}, {8, 6.4, .457645, .286028, 4000000},
+        {10, 9, .668732, .668732, 14000000},  {32, 28.8, .458197, 0, 4000000},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         double c = erlang_c(rows[i].servers, rows[i].offered);
         assert_near(rows[i].waited, c, 5e-7);
-        struct queueing_open_samples samples = queueing_open_sample(rows[i].servers, rows[i].offered, 1, rows[i].customers);
+        struct queueing_open_samples samples =
+            queueing_open_sample(rows[i].servers, rows[i].offered, 1, rows[i].customers);
         queueing_expect("M/M/c share that queues", &samples.waited, rows[i].waited);
         if (rows[i].queueing > 0) {
             assert_near(rows[i].queueing, c / ((double)rows[i].servers - rows[i].offered), 5e-7);
@@ -64,8 +69,11 @@ static void many_exponential_servers(void **state) {
 
 static void one_general_server(void **state) {
     (void)state;
-    static const struct { double cv2, load, queueing; int64_t customers; } rows[] = {
-        {0, .5, .5, 300000}, {0, .8, 2, 2000000},  {0, .9, 4.5, 6000000},
+    static const struct {
+        double cv2, load, queueing;
+        int64_t customers;
+    } rows[] = {
+        {0, .5, .5, 300000},   {0, .8, 2, 2000000},  {0, .9, 4.5, 6000000},
         {4, .5, 2.5, 2000000}, {4, .8, 10, 8000000}, {4, .9, 22.5, 24000000},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -89,7 +97,10 @@ static double machine_repair(int machines, double think, int repairers) {
 
 static void machines_under_repair(void **state) {
     (void)state;
-    static const struct { int machines, repairers; double throughput, response; } rows[] = {
+    static const struct {
+        int machines, repairers;
+        double throughput, response;
+    } rows[] = {
         {10, 1, .785418, 2.732079},
         {20, 1, .998131, 10.037451},
         {20, 2, 1.654791, 2.086122},
@@ -98,8 +109,10 @@ static void machines_under_repair(void **state) {
         double throughput = machine_repair(rows[i].machines, 10, rows[i].repairers);
         assert_near(rows[i].throughput, throughput, 5e-7);
         assert_near(rows[i].response, rows[i].machines / throughput - 10, 5e-7);
-        const struct queueing_closed model = {.customers = rows[i].machines, .stations = 2,
-                                              .servers = {STATION_UNLIMITED, rows[i].repairers}, .mean = {10, 1},
+        const struct queueing_closed model = {.customers = rows[i].machines,
+                                              .stations = 2,
+                                              .servers = {STATION_UNLIMITED, rows[i].repairers},
+                                              .mean = {10, 1},
                                               .duration = 30000};
         struct queueing_sample x, r;
         queueing_closed_sample(&model, &x, &r);
@@ -130,14 +143,20 @@ static double central_server(int customers) {
 
 static void the_central_server(void **state) {
     (void)state;
-    static const struct { int customers; double throughput; } rows[] = {
+    static const struct {
+        int customers;
+        double throughput;
+    } rows[] = {
         {1, 2.00000}, {2, 2.99625}, {5, 4.26512}, {10, 4.94950}, {20, 5.35396}, {50, 5.58736}, {200, 5.68498},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         assert_near(rows[i].throughput, central_server(rows[i].customers), 5e-6);
         /* Each disk serves every other visit, for 0.35 s: .175 s a cycle. */
-        const struct queueing_closed model = {.customers = rows[i].customers, .stations = 3, .servers = {1, 1, 1},
-                                              .mean = {.15, .35, .35}, .duration = 10000};
+        const struct queueing_closed model = {.customers = rows[i].customers,
+                                              .stations = 3,
+                                              .servers = {1, 1, 1},
+                                              .mean = {.15, .35, .35},
+                                              .duration = 10000};
         struct queueing_sample x, r;
         queueing_closed_sample(&model, &x, &r);
         queueing_expect("central server throughput", &x, rows[i].throughput);

@@ -13,9 +13,9 @@ enum { JOBS = 40, DRIVER = JOBS, STEPS = 4000 };
 struct line {
     int64_t servers, now_ns, busy_ns, queue_ns, served_ns;
     int count;
-    uint32_t who[JOBS];       /* by arrival */
-    int64_t left_ns[JOBS];    /* by job */
-    int64_t got_ns[JOBS];     /* by job, since the reset */
+    uint32_t who[JOBS];    /* by arrival */
+    int64_t left_ns[JOBS]; /* by job */
+    int64_t got_ns[JOBS];  /* by job, since the reset */
 };
 
 static int64_t line_busy(const struct line *line) { return line->count < line->servers ? line->count : line->servers; }

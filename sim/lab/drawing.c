@@ -1,0 +1,359 @@
+/* drawing.c - decides how a figure looks and writes its gnuplot script.
+ *
+ * A curve is a set of rows that agree in the group and in every other axis that varies, the figure's x apart: so a
+ * sweep over more axes than the figure shows gives more curves, never a zigzag through unrelated points. Colours are
+ * those of Okabe and Ito (Color Universal Design, 2008) without the yellow, which a projector swallows; point and dash
+ * types differ as well, for print and for eyes to which the colours do not. */
+#include "sim/lab/drawing.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "sim/base/memory.h"
+#include "sim/lab/label.h"
+#include "sim/lab/table.h"
+
+static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"};
+static const int point_types[] = {7, 5, 9, 13, 11, 4, 6, 8, 12, 10};
+enum { COLOURS = 7, POINT_TYPES = 10, DASH_TYPES = 5, CURVES_EASY = 16, CURVES_MOST = 40, TICS_MOST = 12 };
+
+struct curve {
+    size_t row; /* one of its rows: the others agree with it in `keys` */
+    struct text label;
+};
+
+struct drawing {
+    const struct figure *figure;
+    const struct drawing_data *data;
+    size_t x, y, ci;
+    VECTOR(size_t) keys; /* columns whose values tell curves apart; the group first */
+    VECTOR(struct curve) curves;
+    VECTOR(size_t) x_rows; /* rows in which a value of x first appears */
+    bool x_is_number, has_ci;
+    double x_min, x_max, y_min, y_max; /* y_max: of the error bars' ends */
+};
+
+static const char *cell_of(const struct drawing_data *data, size_t row, size_t column) {
+    return data->cells[row * data->width + column];
+}
+
+static size_t column_named(const struct drawing_data *data, const char *name) {
+    size_t column = 0;
+    while (column < data->width && strcmp(cell_of(data, 0, column), name) != 0) {
+        column++;
+    }
+    return column;
+}
+
+/* A string as gnuplot's single quotes hold it. */
+static void add_quoted(struct text *out, const char *words) {
+    text_add(out, "'");
+    for (const char *p = words; *p != '\0'; p++) {
+        text_add_bytes(out, *p == '\'' ? "''" : *p == '\n' ? " " : p, *p == '\'' ? 2 : 1);
+    }
+    text_add(out, "'");
+}
+
+static bool varies(const struct drawing_data *data, size_t column) {
+    for (size_t r = 2; r < data->rows; r++) {
+        if (strcmp(cell_of(data, r, column), cell_of(data, 1, column)) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The group, even if it has one value only, then the other axes that vary. */
+static void keys_choose(struct drawing *drawing) {
+    const struct drawing_data *data = drawing->data;
+    size_t group = drawing->figure->group != NULL ? column_named(data, drawing->figure->group) : data->width;
+    if (group < data->width) {
+        vector_push(&drawing->keys, group);
+    }
+    bool x_is_axis = drawing->x < column_named(data, "replications");
+    for (size_t i = 0; i < column_named(data, "replications") && i < data->width; i++) {
+        /* along a metric as x, one axis must run within a curve: the innermost */
+        bool runs = x_is_axis ? i == drawing->x : i + 1 == column_named(data, "replications");
+        if (i != group && !runs && varies(data, i)) {
+            vector_push(&drawing->keys, i);
+        }
+    }
+}
+
+static bool same_curve(const struct drawing *drawing, size_t row, size_t other) {
+    for (size_t k = 0; k < drawing->keys.count; k++) {
+        size_t column = drawing->keys.items[k];
+        if (strcmp(cell_of(drawing->data, row, column), cell_of(drawing->data, other, column)) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Files say inf where people say unlimited. */
+static const char *shown(const char *value) { return strcmp(value, "inf") == 0 ? "unlimited" : value; }
+
+static void curve_label(const struct drawing *drawing, size_t row, struct text *label) {
+    for (size_t k = 0; k < drawing->keys.count; k++) {
+        size_t column = drawing->keys.items[k];
+        const char *name = cell_of(drawing->data, 0, column), *value = cell_of(drawing->data, row, column);
+        text_add(label, "%s", k > 0 ? ", " : "");
+        if (strcmp(name, "algorithm") != 0 && strcmp(name, "workload") != 0) {
+            text_add(label, "%s ", label_short(name));
+        }
+        const char *unit = isfinite(table_value(value)) ? label_unit(name, cell_of(drawing->data, row, 1)) : "";
+        text_add(label, "%s%s%s", shown(value), unit[0] != '\0' && strcmp(unit, "share") != 0 ? " " : "",
+                 strcmp(unit, "share") != 0 ? unit : "");
+    }
+}
+
+static void curves_find(struct drawing *drawing) {
+    for (size_t r = 1; r < drawing->data->rows; r++) {
+        size_t c = 0;
+        while (c < drawing->curves.count && !same_curve(drawing, r, drawing->curves.items[c].row)) {
+            c++;
+        }
+        if (c == drawing->curves.count) {
+            struct curve curve = {.row = r};
+            curve_label(drawing, r, &curve.label);
+            vector_push(&drawing->curves, curve);
+        }
+    }
+}
+
+static void ranges_find(struct drawing *drawing) {
+    const struct drawing_data *data = drawing->data;
+    drawing->x_is_number = true;
+    drawing->x_min = drawing->y_min = (double)INFINITY;
+    drawing->x_max = drawing->y_max = -(double)INFINITY;
+    for (size_t r = 1; r < data->rows; r++) {
+        const char *x_cell = cell_of(data, r, drawing->x);
+        double x = table_value(x_cell), y = table_value(cell_of(data, r, drawing->y));
+        double ci = drawing->ci < data->width ? table_value(cell_of(data, r, drawing->ci)) : (double)NAN;
+        size_t i = 0;
+        while (i < drawing->x_rows.count && strcmp(cell_of(data, drawing->x_rows.items[i], drawing->x), x_cell) != 0) {
+            i++;
+        }
+        if (i == drawing->x_rows.count) {
+            vector_push(&drawing->x_rows, r);
+        }
+        drawing->x_is_number = drawing->x_is_number && (isfinite(x) || x_cell[0] == '\0');
+        drawing->x_min = x < drawing->x_min ? x : drawing->x_min;
+        drawing->x_max = x > drawing->x_max ? x : drawing->x_max;
+        bool shows = isfinite(y) && (y > 0 || !drawing->figure->log_y);
+        drawing->has_ci = drawing->has_ci || !isnan(ci);
+        double top = isnan(ci) ? y : y + ci;
+        drawing->y_min = shows && y < drawing->y_min ? y : drawing->y_min;
+        drawing->y_max = shows && top > drawing->y_max ? top : drawing->y_max;
+    }
+}
+
+static bool drawing_make(struct drawing *drawing, const struct figure *figure, const struct drawing_data *data,
+                         struct text *error) {
+    *drawing = (struct drawing){.figure = figure, .data = data};
+    const char *wanted[] = {figure->x, figure->y, figure->group};
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        if (wanted[i] != NULL && column_named(data, wanted[i]) == data->width) {
+            char suggestion[256];
+            text_suggestion(suggestion, sizeof suggestion, wanted[i], (const char *const *)data->cells, data->width);
+            text_add(error, "[figure %s]: summary.csv has no column `%s`%s", figure->name, wanted[i], suggestion);
+            return false;
+        }
+    }
+    struct text ci = {0};
+    text_add(&ci, "%s_ci95", figure->y);
+    drawing->x = column_named(data, figure->x);
+    drawing->y = column_named(data, figure->y);
+    drawing->ci = column_named(data, text_string(&ci));
+    text_free(&ci);
+    keys_choose(drawing);
+    curves_find(drawing);
+    ranges_find(drawing);
+    return true;
+}
+
+static void drawing_free(struct drawing *drawing) {
+    for (size_t i = 0; i < drawing->curves.count; i++) {
+        text_free(&drawing->curves.items[i].label);
+    }
+    vector_free(&drawing->curves);
+    vector_free(&drawing->keys);
+    vector_free(&drawing->x_rows);
+}
+
+static bool is_power_of_two(double value) {
+    int exponent;
+    return value > 0 && frexp(value, &exponent) == 0.5;
+}
+
+/* 2 if all values of x are powers of two, else 10. */
+static int log_base_of_x(const struct drawing *drawing) {
+    for (size_t i = 0; i < drawing->x_rows.count; i++) {
+        if (!is_power_of_two(table_value(cell_of(drawing->data, drawing->x_rows.items[i], drawing->x)))) {
+            return 10;
+        }
+    }
+    return 2;
+}
+
+/* Tick labels in plain digits: at the powers of the base, thinned out if there are many; with few decades also at 2
+ * and 5, and at every digit within less than one. */
+static void add_log_tics(struct text *out, const char *axis, int base, double low, double high) {
+    static const int digits[] = {1, 2, 5, 3, 4, 6, 7, 8, 9};
+    int digit_count = base != 10 || high / low > 200 ? 1 : high / low > 8 ? 3 : 9;
+    double start = log2(low) / log2(base);
+    int first = (int)(digit_count == 1 ? ceil(start) : floor(start)), last = (int)floor(log2(high) / log2(base));
+    int stride = 1 + (last - first) / TICS_MOST;
+    const char *separator = "";
+    text_add(out, "set logscale %s %d\nset %stics (", axis, base, axis);
+    for (int power = first; power <= last; power += stride) {
+        for (int digit = 0; digit < digit_count; digit++) {
+            char number[32];
+            text_number(number, digits[digit] * pow(base, power));
+            text_add(out, "%s'%s' %s", separator, number, number);
+            separator = ", ";
+        }
+    }
+    text_add(out, ")\n");
+}
+
+static void add_x_axis(const struct drawing *drawing, struct text *out) {
+    char low[32], high[32];
+    if (!drawing->x_is_number) {
+        text_add(out, "set xtics (");
+        for (size_t i = 0; i < drawing->x_rows.count; i++) {
+            text_add(out, i > 0 ? ", " : "");
+            add_quoted(out, shown(cell_of(drawing->data, drawing->x_rows.items[i], drawing->x)));
+            text_add(out, " %zu", i + 1);
+        }
+        text_add(out, ")\nset xrange [0.5:%zu.5]\n", drawing->x_rows.count);
+        return;
+    }
+    double margin = drawing->x_max > drawing->x_min ? 0.03 * (drawing->x_max - drawing->x_min) : 0.5;
+    double from = drawing->x_min - margin, to = drawing->x_max + margin;
+    if (drawing->figure->log_x && drawing->x_min > 0) {
+        double factor = drawing->x_max > drawing->x_min ? pow(drawing->x_max / drawing->x_min, 0.03) : 1.5;
+        from = drawing->x_min / factor;
+        to = drawing->x_max * factor;
+        add_log_tics(out, "x", log_base_of_x(drawing), from, to);
+    }
+    text_add(out, "set xrange [%s:%s]\n", text_number(low, from), text_number(high, to));
+}
+
+static void add_y_axis(const struct drawing *drawing, struct text *out) {
+    bool known = drawing->y_max >= drawing->y_min;
+    if (drawing->figure->log_y && known) {
+        double from = drawing->y_min / 1.3, to = drawing->y_max * 1.3;
+        char low[32], high[32];
+        add_log_tics(out, "y", 10, from, to);
+        text_add(out, "set yrange [%s:%s]\n", text_number(low, from), text_number(high, to));
+        return;
+    }
+    char high[32];
+    double top = known && drawing->y_max > 0 ? 1.05 * drawing->y_max : 1;
+    bool negative = known && drawing->y_min < 0;
+    text_add(out, "set yrange [%s:%s]\n", negative ? "*" : "0", text_number(high, top));
+    text_add(out, "set format y '%s'\n", known && drawing->y_max >= 1e4 ? "%.0f" : "%g");
+}
+
+static void add_settings(const struct drawing *drawing, const struct drawing_format *format, struct text *out) {
+    const struct figure *figure = drawing->figure;
+    text_add(out, "# Draws %s.%s from summary.csv; edit it and run: gnuplot %s.gp\n", figure->name, format->ending,
+             figure->name);
+    text_add(out, "set terminal %s\n", format->terminal);
+    text_add(out, "if (!exists('picture')) picture = '%s.%s'\nset output picture\n", figure->name, format->ending);
+    text_add(out, "set datafile separator comma\nset datafile missing NaN\n");
+    struct text title = {0};
+    text_add(&title, "%s", figure->title);
+    if (drawing->curves.count > CURVES_MOST) {
+        text_add(&title, " (the first %d of %zu curves)", CURVES_MOST, drawing->curves.count);
+    }
+    text_add(out, "set title ");
+    add_quoted(out, text_string(&title));
+    text_free(&title);
+    text_add(out, " font ',24'\nset xlabel ");
+    add_quoted(out, figure->x_label);
+    text_add(out, "\nset ylabel ");
+    add_quoted(out, figure->y_label);
+    text_add(out, "\nset border 3 linewidth 1.5\nset tics nomirror\nset grid linecolor rgb '#DDDDDD' linetype 1\n");
+    bool crowded = drawing->curves.count > CURVES_EASY;
+    text_add(out, "set key outside right top vertical Left reverse samplen 3 %s\n",
+             crowded ? "spacing 0.9 font ',12'" : "spacing 1.4");
+    text_add(out, "set errorbars 0.7\n");
+    add_x_axis(drawing, out);
+    add_y_axis(drawing, out);
+}
+
+/* `x` and `y` of a row as gnuplot's expressions. */
+static void add_functions(const struct drawing *drawing, struct text *out) {
+    const struct figure *figure = drawing->figure;
+    text_add(out, "number(name) = strlen(strcol(name)) > 0 ? column(name) : NaN\n");
+    text_add(out, "x_of(row) = ");
+    for (size_t i = 0; !drawing->x_is_number && i < drawing->x_rows.count; i++) {
+        text_add(out, "strcol('%s') eq ", figure->x);
+        add_quoted(out, cell_of(drawing->data, drawing->x_rows.items[i], drawing->x));
+        text_add(out, " ? %zu : ", i + 1);
+    }
+    text_add(out, drawing->x_is_number ? "number('%s')\n" : "NaN\n", figure->x);
+    text_add(out, "y_of(row) = number('%s')\n", figure->y);
+    if (drawing->has_ci) {
+        char low[32];
+        text_add(out, "half(row) = strlen(strcol('%s_ci95')) > 0 ? column('%s_ci95') : 0\n", figure->y, figure->y);
+        text_add(out, "high(row) = y_of(row) + half(row)\nlow(row) = y_of(row) - half(row)");
+        if (figure->log_y && drawing->y_max >= drawing->y_min) {
+            text_number(low, drawing->y_min / 1.3);
+            text_add(out, " > %s ? y_of(row) - half(row) : %s", low, low);
+        }
+        text_add(out, "\n");
+    }
+}
+
+static void add_condition(const struct drawing *drawing, size_t row, struct text *out) {
+    for (size_t k = 0; k < drawing->keys.count; k++) {
+        size_t column = drawing->keys.items[k];
+        text_add(out, "%sstrcol('%s') eq ", k > 0 ? " && " : "", cell_of(drawing->data, 0, column));
+        add_quoted(out, cell_of(drawing->data, row, column));
+    }
+    text_add(out, drawing->keys.count == 0 ? "1" : "");
+}
+
+static void add_curves(const struct drawing *drawing, struct text *out) {
+    bool lines = drawing->x_is_number;
+    char number[32];
+    size_t count = drawing->curves.count < CURVES_MOST ? drawing->curves.count : CURVES_MOST;
+    for (size_t i = 0; i < count; i++) {
+        const struct curve *curve = &drawing->curves.items[i];
+        text_add(out, "in_%zu(row) = ", i + 1);
+        add_condition(drawing, curve->row, out);
+        text_add(out, "\n");
+    }
+    text_add(out, "plot");
+    for (size_t i = 0; i < count; i++) {
+        const struct curve *curve = &drawing->curves.items[i];
+        double aside = lines ? 0 : 0.6 * ((double)i + 0.5) / (double)count - 0.3; /* words along x: side by side */
+        text_add(out, "%s 'summary.csv' using (in_%zu(0) ? x_of(0) + %s : NaN):(y_of(0))", i > 0 ? ", \\\n    " : "",
+                 i + 1, text_number(number, aside));
+        text_add(out, drawing->has_ci ? ":(low(0)):(high(0)) with %s" : " with %s",
+                 drawing->has_ci ? (lines ? "yerrorlines" : "yerrorbars") : (lines ? "linespoints" : "points"));
+        text_add(out, " linecolor rgb '%s' linewidth 2.5 dashtype %zu pointtype %d pointsize 1.5", colours[i % COLOURS],
+                 i % DASH_TYPES + 1, point_types[i % POINT_TYPES]);
+        text_add(out, curve->label.length > 0 ? " title " : " notitle");
+        if (curve->label.length > 0) {
+            add_quoted(out, text_string(&curve->label));
+        }
+    }
+    text_add(out, "\n");
+}
+
+bool drawing_script(const struct figure *figure, const struct drawing_data *data, const struct drawing_format *format,
+                    struct text *script, struct text *error) {
+    struct drawing drawing;
+    bool good = drawing_make(&drawing, figure, data, error);
+    if (good) {
+        add_settings(&drawing, format, script);
+        add_functions(&drawing, script);
+        add_curves(&drawing, script);
+    }
+    drawing_free(&drawing);
+    return good;
+}

@@ -1,0 +1,172 @@
+#!/usr/bin/env bats
+# ccsim plot: figures from a results folder alone.
+
+setup() {
+    ccsim=${CCSIM_BUILD_DIR:-$PWD/build}/ccsim
+    cd "$BATS_TEST_TMPDIR" || return 1
+    cat >small.ini <<'INI'
+[experiment]
+title        = It's a "small" hot_row
+replications = 2
+warmup       = 0
+duration     = 500ms
+[system]
+terminals    = 2
+cpus         = 4
+[workload]
+name         = hot_row
+rows         = 1000
+[sweep]
+algorithm        = 2pl occ
+system.terminals = 1 4 8
+[figure throughput]
+x = system.terminals
+y = throughput_tps
+group = algorithm
+log = x
+[figure response]
+title = How long it takes
+x = system.terminals
+y = response_p99_ms
+group = algorithm
+log = xy
+INI
+}
+
+small() { "$ccsim" run small.ini -o out "$@"; }
+
+@test "run draws every figure and keeps its script" {
+    small >table
+    for figure in throughput response; do
+        [ -s "out/$figure.gp" ]
+        grep -q '</svg>' "out/$figure.svg"
+        grep -qx "out/$figure.svg" table
+    done
+    [ -z "$(ls out | grep tmp)" ]
+}
+
+@test "title, axes with units, legend" {
+    small --quiet
+    grep -q "It&#39;s a &quot;small&quot; hot_row\|It's a &quot;small&quot; hot_row\|It's a \"small\" hot_row" out/throughput.svg
+    grep -q 'How long it takes' out/response.svg
+    for words in 'throughput (commits/s)' '>terminals<' '>2pl<' '>occ<'; do
+        grep -q "$words" out/throughput.svg
+    done
+    grep -q 'response p99 (ms)' out/response.svg
+}
+
+@test "error bars where there are replications, none where there is one" {
+    small --quiet
+    grep -q yerrorlines out/throughput.gp
+    small --quiet --set experiment.replications=1
+    grep -q 'with linespoints' out/throughput.gp
+    ! grep -q yerrorlines out/throughput.gp
+    grep -q '</svg>' out/throughput.svg
+}
+
+@test "powers of two are labelled in plain digits" {
+    small --quiet
+    grep -q "set logscale x 2" out/throughput.gp
+    grep -q ">8<" out/throughput.svg
+}
+
+@test "the folder is enough, and may have moved" {
+    small --quiet
+    mv out elsewhere
+    rm elsewhere/*.svg elsewhere/*.gp small.ini
+    run "$ccsim" plot elsewhere
+    [ "$status" -eq 0 ]
+    [ "$output" = $'elsewhere/throughput.svg\nelsewhere/response.svg' ]
+    grep -q '</svg>' elsewhere/throughput.svg
+}
+
+@test "the script draws the same by hand" {
+    small --quiet
+    cp out/throughput.svg before.svg
+    rm out/throughput.svg
+    (cd out && gnuplot throughput.gp)
+    cmp before.svg out/throughput.svg
+}
+
+@test "other formats" {
+    small --quiet --no-plot
+    "$ccsim" plot out --format png
+    [ "$(head -c 4 out/throughput.png | tail -c 3)" = PNG ]
+    "$ccsim" plot out --format=pdf
+    [ "$(head -c 4 out/throughput.pdf)" = '%PDF' ]
+    [ ! -e out/throughput.svg ]
+}
+
+@test "sizes and words along the x axis" {
+    small --quiet --set 'system.cpus=2 unlimited' --no-plot
+    run "$ccsim" run small.ini -o cpus --set 'system.cpus=2 unlimited' --set 'system.terminals=4' \
+        --set 'figure throughput.x=system.cpus' --quiet
+    [ "$status" -eq 0 ] || skip "figures cannot be set from the command line"
+    grep -q '>unlimited<' cpus/throughput.svg
+}
+
+@test "more axes than the figure shows give more curves" {
+    small --quiet --set 'system.cpus=2 4'
+    grep -q '>2pl, cpus 2<' out/throughput.svg
+    grep -q '>occ, cpus 4<' out/throughput.svg
+}
+
+@test "gnuplot is missing" {
+    mkdir empty
+    run env PATH="$PWD/empty" "$ccsim" run small.ini -o out --quiet
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"gnuplot is not installed"*"ccsim plot out"* ]]
+    [ -s out/runs.csv ]
+    [ -s out/throughput.gp ]
+    [ ! -e out/throughput.svg ]
+    run "$ccsim" plot out
+    [ "$status" -eq 0 ]
+}
+
+@test "gnuplot that fails leaves the old figure" {
+    small --quiet
+    cp out/throughput.svg before.svg
+    mkdir bin
+    printf '#!/bin/sh\nexit 1\n' >bin/gnuplot
+    chmod +x bin/gnuplot
+    run env PATH="$PWD/bin:$PATH" "$ccsim" plot out
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"gnuplot could not draw out/throughput.gp"* ]]
+    cmp before.svg out/throughput.svg
+}
+
+@test "no results there" {
+    mkdir nothing
+    run "$ccsim" plot nothing
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"nothing/manifest.json: No such file or directory"* ]]
+}
+
+@test "a manifest that is none" {
+    small --quiet --no-plot
+    echo '{"figures": 3}' >out/manifest.json
+    run "$ccsim" plot out
+    [ "$status" -eq 3 ]
+    echo '{' >out/manifest.json
+    run "$ccsim" plot out
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"out/manifest.json:"* ]]
+}
+
+@test "a column that is not there" {
+    small --quiet --no-plot
+    sed -i 's/"y": "throughput_tps"/"y": "throughputs_tps"/' out/manifest.json
+    run "$ccsim" plot out
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"[figure throughput]: summary.csv has no column \`throughputs_tps\`; did you mean throughput_tps?"* ]]
+    [ -s out/response.svg ]
+}
+
+@test "bad usage" {
+    for arguments in "plot" "plot a b" "plot --format gif out" "plot --fromat svg out"; do
+        # shellcheck disable=SC2086
+        run "$ccsim" $arguments
+        [ "$status" -eq 2 ]
+    done
+    [[ "$output" == *"did you mean --format?"* ]]
+}
