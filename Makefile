@@ -31,8 +31,8 @@ say = $(if $(V),,@echo '  $(1)' $(patsubst $(BUILD)/%,%,$@);)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 MAIN := sim/cli/main.c
-GROUPS := $(wildcard $(foreach d,unit conform schedules golden,tests/$(d)/test_*.c))
-TESTS := $(wildcard $(foreach d,support unit conform schedules golden,tests/$(d)/*.c))
+GROUPS := $(wildcard $(foreach d,unit conform schedules golden long,tests/$(d)/test_*.c))
+TESTS := $(wildcard $(foreach d,support unit conform schedules golden long,tests/$(d)/*.c))
 BENCHES := $(wildcard bench/*.c)
 BENCH_PROGRAMS := $(BENCHES:%.c=$(BUILD)/%)
 FUZZERS := $(wildcard tests/fuzz/fuzz_*.c)

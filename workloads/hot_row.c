@@ -240,6 +240,9 @@ static void hot_row_draw(void *memory, const struct draw *draw, void *values) {
     if (o->order == ORDER_BY_KEY) {
         sort_accesses(a->accesses, (size_t)o->accesses);
     }
+    for (size_t i = 0; i < (size_t)o->accesses; i++) {
+        store_expect(state->counters, a->accesses[i] >> ACCESS_KEY_SHIFT);
+    }
 }
 
 static int64_t access_key(const struct hot_row_arguments *a, const struct hot_row_registers *r) {
@@ -247,10 +250,14 @@ static int64_t access_key(const struct hot_row_arguments *a, const struct hot_ro
 }
 
 /* The access is over with this statement; the last one takes the last lock. */
-static void finish_access(const struct hot_row_options *o, struct hot_row_registers *r, struct step *step) {
+static void finish_access(const struct hot_row_state *state, const struct hot_row_arguments *a,
+                          struct hot_row_registers *r, struct step *step) {
     r->access++;
     r->stage = STAGE_ACCESS;
-    step->last_lock = r->access == o->accesses;
+    step->last_lock = r->access == state->options.accesses;
+    if (!step->last_lock) {
+        store_expect_next(state->counters, access_key(a, r));
+    }
 }
 
 static void begin_access(const struct hot_row_state *state, const struct hot_row_arguments *a,
@@ -268,7 +275,7 @@ static void begin_access(const struct hot_row_state *state, const struct hot_row
     } else {
         step_select(step, state->counters, access_key(a, r), LOCKING_NONE);
     }
-    finish_access(o, r, step);
+    finish_access(state, a, r, step);
 }
 
 static void hot_row_next(void *memory, const void *values, void *registers, const struct reply *reply,
@@ -290,7 +297,7 @@ static void hot_row_next(void *memory, const void *values, void *registers, cons
     }
     if (r->stage == STAGE_HOT_THOUGHT) {
         step_update(step, state->counters, access_key(a, r), VALUE_SET, r->seen + 1);
-        finish_access(&state->options, r, step);
+        finish_access(state, a, r, step);
     } else if (r->access < state->options.accesses) {
         begin_access(state, a, r, step);
     } else {

@@ -1,17 +1,20 @@
-/* registry.c - the list of all workloads: a new one is a file beside this one and a line here. */
+/* registry.c - the list of all workloads: a new one is a file beside this one, a declaration and a line here. */
 #include "workloads/workload.h"
 
 #include <string.h>
 
+extern const struct workload_ops workload_acl87;
+extern const struct workload_ops workload_bank;
+extern const struct workload_ops workload_hot_row;
+extern const struct workload_ops workload_idle;
+
 /* In the order `ccsim list` shows. */
-#define WORKLOADS(entry) entry(hot_row) entry(bank) entry(acl87) entry(idle)
-
-#define WORKLOAD_DECLARE(name) extern const struct workload_ops workload_##name;
-#define WORKLOAD_LIST(name)    &workload_##name,
-
-WORKLOADS(WORKLOAD_DECLARE)
-
-const struct workload_ops *const workload_registry[] = {WORKLOADS(WORKLOAD_LIST)};
+const struct workload_ops *const workload_registry[] = {
+    &workload_hot_row,
+    &workload_bank,
+    &workload_acl87,
+    &workload_idle,
+};
 const size_t workload_registry_count = sizeof workload_registry / sizeof workload_registry[0];
 
 const struct workload_ops *workload_find(const char *name) {

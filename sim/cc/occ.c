@@ -16,6 +16,9 @@
 #include "sim/cc/cc.h"
 #include "sim/kit/snapshot.h"
 
+/* row->note: whether a row was there when a write without a read met it. That is all such a write depends on. */
+enum presence { PRESENCE_UNKNOWN, PRESENCE_ABSENT, PRESENCE_PRESENT };
+
 enum check { CHECK_START, CHECK_VERSION };
 struct occ_options { int check; };
 
@@ -72,6 +75,10 @@ static enum cc_status occ_claim(struct cc *cc, struct txn *txn, struct row *row,
     (void)txn;
     (void)change;
     (void)patience;
+    if (row->own == NULL && row->note == PRESENCE_UNKNOWN) {
+        bool absent = store_newest(cc->store, row->table, row->key, row->record)->absent;
+        row->note = absent ? PRESENCE_ABSENT : PRESENCE_PRESENT;
+    }
     *base = row->own != NULL ? row->own : store_newest(cc->store, row->table, row->key, row->record);
     return CC_OK;
 }
@@ -156,7 +163,8 @@ static bool scan_is_current(struct cc *cc, struct txn *txn, const struct scan *s
         const struct version *newest = record->newest;
         if (newest != NULL && newest->stamp > since) {
             const struct row *row = txn_find_row(txn, scan->table, key);
-            if (chosen->check == CHECK_START || row == NULL || row->mark != newest->stamp) {
+            if (chosen->check == CHECK_START || row == NULL ||
+                row->read_statement != scan->statement || row->mark != newest->stamp) {
                 return false;
             }
         }
@@ -176,6 +184,9 @@ static bool is_valid(struct cc *cc, struct txn *txn) {
             if (!row_is_current(cc, txn, row)) {
                 return false;
             }
+        }
+        if (row->note != PRESENCE_UNKNOWN && (row->note == PRESENCE_ABSENT) != row->record->newest->absent) {
+            return false;
         }
     }
     for (size_t i = 0; i < txn->scans.count; i++) {

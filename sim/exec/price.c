@@ -63,6 +63,9 @@ int64_t price_work(struct world *world, struct actor *actor) {
     const struct cost_settings *cost = &world->spec->cost;
     struct work work = actor->txn.work;
     actor->txn.work = (struct work){0};
+    if (world->work_is_free) {
+        return 0;
+    }
     return draw_many(actor, &cost->cpu_lock, work.locks) + draw_many(actor, &cost->cpu_detect, work.searched) +
            draw_many(actor, &cost->cpu_validate, work.validated) + draw_many(actor, &cost->cpu_hop, work.hops);
 }

@@ -137,7 +137,10 @@ static void reply_row(struct actor *actor, int64_t key, int64_t value) {
     actor->fold = digest_add(digest_add(actor->fold, (uint64_t)key), (uint64_t)value);
 }
 
-static bool pay_row(struct actor *actor) {
+static bool pay_row(struct world *world, struct actor *actor) {
+    if (world->row_is_cpu_only) {
+        return walker_pay_row(world, actor);
+    }
     actor->phase = PHASE_LATCH;
     return true;
 }
@@ -146,7 +149,7 @@ static bool leave_unmatched(struct world *world, struct actor *actor) {
     if (world->ops->unmatched != NULL) {
         world->ops->unmatched(&world->cc, &actor->txn, row_of(actor));
     }
-    return pay_row(actor);
+    return pay_row(world, actor);
 }
 
 static bool fail_duplicate(struct world *world, struct actor *actor) {
@@ -164,7 +167,7 @@ bool statement_read(struct world *world, struct actor *actor) {
         return walker_goes_on(actor);
     }
     if (status == CC_SKIP) {
-        return pay_row(actor);
+        return pay_row(world, actor);
     }
     struct row *row = row_of(actor);
     row->seen_writer = seen->writer;
@@ -179,7 +182,7 @@ bool statement_read(struct world *world, struct actor *actor) {
         return leave_unmatched(world, actor);
     } else if (step->kind == STEP_SELECT && step->locking == LOCKING_NONE) {
         reply_row(actor, row->key, seen->value);
-        return pay_row(actor);
+        return pay_row(world, actor);
     }
     actor->phase = PHASE_CLAIM;
     return true;
@@ -206,7 +209,7 @@ bool statement_claim(struct world *world, struct actor *actor) {
         return walker_goes_on(actor);
     }
     if (status == CC_SKIP) {
-        return pay_row(actor);
+        return pay_row(world, actor);
     }
     struct row *row = row_of(actor);
     bool fresh = is_blind(step) || base->writer != row->seen_writer;
@@ -222,7 +225,7 @@ bool statement_claim(struct world *world, struct actor *actor) {
     } else {
         change_row(world, actor, base);
     }
-    return pay_row(actor);
+    return pay_row(world, actor);
 }
 
 bool statement_row_done(struct world *world, struct actor *actor) {

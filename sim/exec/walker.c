@@ -85,7 +85,7 @@ void walker_end_wait(struct world *world, struct actor *actor) {
     actor->timer_ns = -1;
 }
 
-bool walker_passes(struct world *world, struct actor *actor, enum cc_status status) {
+bool walker_passes_slowly(struct world *world, struct actor *actor, enum cc_status status) {
     switch (status) {
     case CC_WAIT:
         wait_for_event(world, actor);
@@ -155,7 +155,6 @@ static const uint8_t phase_of_step[] = {
 
 static bool phase_next(struct world *world, struct actor *actor) {
     struct step *step = &actor->step;
-    *step = (struct step){.kind = STEP_COMMIT};
     world->spec->workload->next(world->workload_state, actor->arguments, actor->registers, &actor->reply, step);
     actor->phase = phase_of_step[step->kind];
     if (step->kind == STEP_THINK) {
@@ -213,7 +212,7 @@ static bool phase_disk(struct world *world, struct actor *actor) {
     return price_disk(world, actor, &spec->cost.io_access);
 }
 
-static bool phase_cpu(struct world *world, struct actor *actor) {
+bool walker_pay_row(struct world *world, struct actor *actor) {
     const struct cost_settings *cost = &world->spec->cost;
     int64_t service_ns = price_work(world, actor);
     if (actor->row_first_visit) {
@@ -245,6 +244,9 @@ static bool phase_log(struct world *world, struct actor *actor) {
 
 static bool phase_commit(struct world *world, struct actor *actor) {
     world->ops->commit(&world->cc, &actor->txn);
+    if (world->spec->workload->committed != NULL) {
+        world->spec->workload->committed(world->workload_state, actor->arguments, actor->registers);
+    }
     actor->deferred = 0;
     actor->phase = PHASE_DEFERRED;
     return true;
@@ -267,9 +269,6 @@ static bool phase_deferred(struct world *world, struct actor *actor) {
 static bool phase_release(struct world *world, struct actor *actor) {
     if (world->ops->release != NULL) {
         world->ops->release(&world->cc, &actor->txn);
-    }
-    if (world->spec->workload->committed != NULL) {
-        world->spec->workload->committed(world->workload_state, actor->arguments, actor->registers);
     }
     tally_commit(world, actor);
     txn_clear(&actor->txn, &world->store);
@@ -323,7 +322,7 @@ static bool (*const phases[PHASE_COUNT])(struct world *, struct actor *) = {
     [PHASE_CLAIM] = statement_claim,
     [PHASE_LATCH] = phase_latch,
     [PHASE_DISK] = phase_disk,
-    [PHASE_CPU] = phase_cpu,
+    [PHASE_CPU] = walker_pay_row,
     [PHASE_ROW_DONE] = statement_row_done,
     [PHASE_STATEMENT_END] = statement_end,
     [PHASE_SAVEPOINT] = phase_savepoint,

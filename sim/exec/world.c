@@ -113,6 +113,13 @@ static void free_actor(struct actor *actor) {
 
 /* ---- Building ---- */
 
+static void init_prices(struct world *world) {
+    const struct cost_settings *cost = &world->spec->cost;
+    world->work_is_free = distribution_is_zero(&cost->cpu_lock) && distribution_is_zero(&cost->cpu_detect) &&
+                          distribution_is_zero(&cost->cpu_validate) && distribution_is_zero(&cost->cpu_hop);
+    world->row_is_cpu_only = !cost->latch && distribution_is_zero(&cost->io_access);
+}
+
 static void init_stations(struct world *world) {
     const struct system_settings *system = &world->spec->system;
     station_init(&world->cpu, &world->agenda, system->cpus);
@@ -168,6 +175,7 @@ void world_init(struct world *world, const struct run_spec *spec, struct run_res
     world->store.keeps_tombstones = (world->ops->flags & CC_KEEPS_TOMBSTONES) != 0;
     world->actor_size = aligned(sizeof(struct actor)) + aligned(world->ops->txn_size) +
                         aligned(workload->registers_size) + aligned(workload->arguments_size);
+    init_prices(world);
     init_stations(world);
     init_algorithm(world);
     init_workload(world);

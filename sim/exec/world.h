@@ -113,6 +113,8 @@ struct world {
     struct agenda agenda;
     struct station cpu, latch, log;
     struct station *disks;
+    bool work_is_free;   /* no price on what algorithms do */
+    bool row_is_cpu_only; /* a row costs neither latch nor disk */
     uint64_t disk_count; /* stations */
     struct log_group {
         struct actor *first, *last; /* who waits for the next force */
@@ -163,11 +165,16 @@ void walker_run(struct world *world, struct actor *actor);
 /* An event of an actor's slot. */
 void walker_event(struct world *world, struct actor *actor);
 /* What cc answered: true if it was OK or SKIP; else the actor pauses, its statement fails, or it aborts. */
-bool walker_passes(struct world *world, struct actor *actor, enum cc_status status);
+bool walker_passes_slowly(struct world *world, struct actor *actor, enum cc_status status);
+static inline bool walker_passes(struct world *world, struct actor *actor, enum cc_status status) {
+    return (status == CC_OK && actor->txn.state == TXN_ACTIVE) || walker_passes_slowly(world, actor, status);
+}
 /* After an answer that did not pass: does the actor go on at once? A waiting one pauses. */
 static inline bool walker_goes_on(const struct actor *actor) {
     return actor->txn.state != TXN_WAITING || actor->phase == PHASE_ABORT;
 }
+/* The CPU part of the current row's price. */
+bool walker_pay_row(struct world *world, struct actor *actor);
 /* Ends a wait, if the actor waits. */
 void walker_end_wait(struct world *world, struct actor *actor);
 

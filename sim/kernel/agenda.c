@@ -14,13 +14,8 @@
 
 enum { SLOT_BITS = 24, ORDER_BITS = 39, WIDTH_MIN = 2, BLIND_LEVELS = 6 };
 
-/* Without a branch: who wins is as good as random. */
-static inline agenda_key key_min(agenda_key a, agenda_key b) {
-    uint64_t pick_a = -(uint64_t)(a < b);
-    uint64_t low = (uint64_t)b ^ (((uint64_t)a ^ (uint64_t)b) & pick_a);
-    uint64_t high = (uint64_t)(b >> 64) ^ (((uint64_t)(a >> 64) ^ (uint64_t)(b >> 64)) & pick_a);
-    return (agenda_key)high << 64 | low;
-}
+/* Who wins is as good as random, so this must not be a branch: gcc makes conditional moves of it. */
+static inline agenda_key key_min(agenda_key a, agenda_key b) { return a < b ? a : b; }
 
 /* Puts `key` into the slot's leaf and replays its matches up to the root. */
 static void replace_winner(struct agenda *agenda, uint32_t slot, agenda_key key) {

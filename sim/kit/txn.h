@@ -37,6 +37,7 @@ struct row {
     uint64_t seen_writer;  /* writer of the version last handed to the program */
     uint64_t mark;         /* the algorithm's: a stamp, an index */
     uint32_t read_statement; /* number of the first statement that read it, 0: none */
+    uint8_t note;          /* the algorithm's: a flag */
     bool visited;          /* its access was paid for */
     bool kept;             /* a duplicate key was met here: its read counts though the statement failed */
 };

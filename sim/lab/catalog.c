@@ -69,7 +69,7 @@ const struct catalog_section catalog_sections[] = {
     {"cost", AREA_COST, &cost_options, "the price list: what each piece of work costs"},
     {"restart", AREA_RESTART, &restart_options, "what follows an abort by the system"},
     {"workload", AREA_WORKLOAD, &workload_head_options, "what the application does"},
-    {"sweep", AREA_SWEEP, NULL, "the axes: full keys with lists or ranges of values, the first the outermost"},
+    {"sweep", AREA_SWEEP, NULL, "the axes: full keys with lists or ranges of values, the first the outermost; zip = KEY KEY steps axes together"},
 };
 const size_t catalog_section_count = sizeof catalog_sections / sizeof catalog_sections[0];
 

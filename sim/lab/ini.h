@@ -16,7 +16,7 @@
 enum {
     INI_LINE_BYTES = 198, /* the longest line that libinih takes whole */
     INI_NAME_BYTES = 49,  /* and the longest name */
-    INI_LINES_MAX = 100000
+    INI_LINES_MAX = 10000
 };
 
 struct ini_section {

@@ -50,6 +50,14 @@ static bool algorithm_fits(const struct experiment *plan, const char *name, stru
 
 static bool is_algorithm(const struct axis *axis) { return axis->target.area == AREA_EXPERIMENT; }
 
+/* Of an option of an unknown workload or algorithm any value fits. */
+static bool value_fits(const struct experiment *plan, const struct axis *axis, const char *value, struct text *error) {
+    if (is_algorithm(axis)) {
+        return algorithm_fits(plan, value, error);
+    }
+    return axis->target.option == NULL || plan_value_fits(axis->target.option, value, error);
+}
+
 /* Its cell, or for an algorithm its name: what two values of an axis are compared by. */
 static void value_column(const struct axis *axis, const char *value, struct text *out) {
     if (axis->target.option == NULL || is_algorithm(axis)) {
@@ -78,10 +86,7 @@ static bool check_values(struct experiment *plan, const struct axis *axis) {
     for (size_t i = 0; i < axis->values.count && (good || is_algorithm(axis)); i++) {
         struct text error = {0};
         const char *value = axis->values.items[i];
-        bool fits = is_algorithm(axis)            ? algorithm_fits(plan, value, &error)
-                    : axis->target.option != NULL ? plan_value_fits(axis->target.option, value, &error)
-                                                  : true;
-        if (!fits) {
+        if (!value_fits(plan, axis, value, &error)) {
             axis_mistake(plan, axis, &error);
             good = false;
         }
@@ -302,7 +307,7 @@ static bool keep_values(const struct experiment *plan, struct axis *axis, const 
     }
     for (size_t i = 0; i < values.count && good; i++) {
         const char *value = values.items[i];
-        good = option != NULL ? plan_value_fits(option, value, error) : algorithm_fits(plan, value, error);
+        good = value_fits(plan, axis, value, error);
         if (good && !keep_value(axis, value)) {
             text_add(error, "matches nothing: `%s` is no value of the axis %s", value, axis->key);
             good = false;

@@ -95,6 +95,19 @@ static inline struct record *store_record(struct store *store, struct table *tab
     return store_record_sparse(store, table, key);
 }
 
+/* Hints that cost nothing if they are wrong: a record will be used soon; a record hinted at before will be used next. */
+static inline void store_expect(const struct table *table, int64_t key) {
+    if (table_is_dense(table, key)) {
+        __builtin_prefetch(table->dense + (size_t)(key - table->first_key) * table->stride, 1);
+    }
+}
+static inline void store_expect_next(const struct table *table, int64_t key) {
+    if (table_is_dense(table, key)) {
+        const char *place = table->dense + (size_t)(key - table->first_key) * table->stride;
+        __builtin_prefetch(((const struct record *)(const void *)place)->newest);
+    }
+}
+
 /* Each store_record of a sparse key must be matched by one store_release. Forgets the record if nothing is left of it. */
 void store_release_sparse(struct store *store, struct table *table, int64_t key, struct record *record);
 static inline void store_release(struct store *store, struct table *table, int64_t key, struct record *record) {

@@ -131,6 +131,29 @@ static void apply(const struct oracle *oracle, const struct oracle_statement *st
     }
 }
 
+/* Does a later ROLLBACK TO undo statement `at`? */
+static bool is_undone(const struct oracle_attempt *attempt, int at) {
+    for (int i = at + 1; i < attempt->count; i++) {
+        if (attempt->statements[i].step.kind == STEP_ROLLBACK_TO) {
+            int savepoint = attempt->statements[i].step.savepoint;
+            int set = i - 1;
+            while (attempt->statements[set].step.kind != STEP_SAVEPOINT ||
+                   attempt->statements[set].step.savepoint != savepoint) {
+                set--;
+            }
+            if (set < at) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* What a blind write that was undone found is nothing the transaction relies on: it read nothing. */
+static bool is_certified(const struct oracle_attempt *attempt, int at) {
+    return !is_blind(&attempt->statements[at].step) || !is_undone(attempt, at);
+}
+
 /* Replays the attempt in `view`, to the end in any case; the number of the first statement whose reply does not fit,
  * from 0, or -1. */
 static int replay(const struct oracle *oracle, const struct oracle_attempt *attempt, struct view *view) {
@@ -143,7 +166,7 @@ static int replay(const struct oracle *oracle, const struct oracle_attempt *atte
         } else if (statement->step.kind == STEP_ROLLBACK_TO) {
             *view = saved[statement->step.savepoint];
         } else if (statement->step.kind <= STEP_INSERT) {
-            if (wrong < 0 && !reply_fits(oracle, statement, view)) {
+            if (wrong < 0 && is_certified(attempt, i) && !reply_fits(oracle, statement, view)) {
                 wrong = i;
             }
             apply(oracle, statement, view);

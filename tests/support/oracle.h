@@ -8,7 +8,8 @@
  *                        transaction wrote or locked may have been changed after it (snapshot isolation, no lost update);
  *   ORACLE_OFF           nothing is judged.
  * A reply of SKIP LOCKED may leave rows out; LIMIT cuts the matching rows off, in key order. A failed statement has no
- * effect, a duplicate key must be there; what a savepoint undoes is undone, but what was read inside must be right. */
+ * effect, a duplicate key must be there; what a savepoint undoes is undone, but what was read inside must be right (a
+ * write that needs nothing of its row reads nothing). */
 #ifndef CCSIM_TESTS_SUPPORT_ORACLE_H
 #define CCSIM_TESTS_SUPPORT_ORACLE_H
 

@@ -6,10 +6,10 @@
 #include "sim/base/condition.h"
 #include "sim/base/memory.h"
 
-bool rehearsal_check(struct rehearsal *rehearsal, const char *name, const char *settings) {
+bool rehearsal_check(struct rehearsal *rehearsal, const char *workload, const char *settings) {
     memset(rehearsal, 0, sizeof *rehearsal);
     rehearsal->fail_at = REHEARSAL_NEVER;
-    rehearsal->ops = workload_find(name);
+    rehearsal->ops = workload_find(workload);
     assert_non_null(rehearsal->ops);
     const struct option_table *table = rehearsal->ops->options;
     rehearsal->options = mem_new(1, table->size);
@@ -29,8 +29,8 @@ bool rehearsal_check(struct rehearsal *rehearsal, const char *name, const char *
     return rehearsal->ops->check == NULL || rehearsal->ops->check(rehearsal->options, &rehearsal->said);
 }
 
-void rehearsal_open(struct rehearsal *rehearsal, const char *name, const char *settings) {
-    assert_true(rehearsal_check(rehearsal, name, settings));
+void rehearsal_open(struct rehearsal *rehearsal, const char *workload, const char *settings) {
+    assert_true(rehearsal_check(rehearsal, workload, settings));
     rehearsal->state = mem_new(1, rehearsal->ops->state_size);
     rehearsal->arguments = mem_new(1, rehearsal->ops->arguments_size);
     rehearsal->registers = mem_new(1, rehearsal->ops->registers_size);

@@ -7,7 +7,7 @@
 
 #include "sim/base/check.h"
 
-enum { ACTIONS_MAX = 8, LIMIT_MAX = 4, VALUES = 4 };
+enum { ACTIONS_MAX = 8, LIMIT_MAX = 4, VALUES = 4, ATTEMPTS_MAX = 200 };
 
 /* weights[]: by what share of the steps is ... */
 enum action_kind {
@@ -302,7 +302,9 @@ static void draw_cost(struct run_spec *spec, struct stream *stream) {
     cost->io_write = chance(stream, 0.1) ? io_write : distribution_constant(0);
 }
 
-/* Without any delay two that refuse each other again and again would do so for ever: only algorithms that wait do without. */
+/* Without any delay two that refuse each other again and again would do so for ever: only algorithms that wait do
+ * without. Gap locks never wait, so an insert may starve where new scans come all the time: after very many attempts all
+ * programs give up. */
 static void draw_restart(struct run_spec *spec, struct stream *stream) {
     struct restart_settings *restart = &spec->restart;
     options_default(&restart_options, restart);
@@ -314,10 +316,10 @@ static void draw_restart(struct run_spec *spec, struct stream *stream) {
                                           .distribution = distribution_exponential(mean_us * 1000)};
     if (zero && !needs_delay) {
         restart->delay.distribution = distribution_constant(0);
-    } else if (adaptive) {
+    } else if (adaptive && !needs_delay) {
         restart->delay.choice = RESTART_ADAPTIVE;
     }
-    restart->max_attempts = chance(stream, 0.2) ? attempts : OPTION_UNLIMITED;
+    restart->max_attempts = chance(stream, 0.2) ? attempts : ATTEMPTS_MAX;
     restart->keeps_slot = chance(stream, 0.5);
 }
 

@@ -67,6 +67,21 @@ static void ranges_multiply(void **state) {
     CHECK_ALL(examples);
 }
 
+/* 1.1^17 = 11^17 / 10^17 = 5.05447028499293771 has 18 digits: the last is rounded away. 5.0544702849929377 x 1.1 =
+ * 5.55991731349223147, rounded up. */
+static void products_are_rounded_to_17_digits(void **state) {
+    (void)state;
+    struct axis_values values = {0};
+    struct text error = {0};
+    assert_true(axis_parse("1..6 *1.1", &values, &error));
+    assert_int_equal(values.count, 19);
+    assert_string_equal(values.items[16], "4.5949729863572161");
+    assert_string_equal(values.items[17], "5.0544702849929377");
+    assert_string_equal(values.items[18], "5.5599173134922315");
+    axis_free(&values);
+    text_free(&error);
+}
+
 static void ranges_add_without_drift(void **state) {
     (void)state;
     static const struct example examples[] = {
@@ -148,5 +163,5 @@ static void long_ranges_are_counted_not_kept(void **state) {
 }
 
 TEST_GROUP(axis, cmocka_unit_test(lists_split_outside_of_brackets), cmocka_unit_test(ranges_multiply),
-           cmocka_unit_test(ranges_add_without_drift), cmocka_unit_test(no_step_drifts),
+           cmocka_unit_test(products_are_rounded_to_17_digits), cmocka_unit_test(ranges_add_without_drift), cmocka_unit_test(no_step_drifts),
            cmocka_unit_test(mistakes_have_sentences), cmocka_unit_test(long_ranges_are_counted_not_kept))

@@ -373,7 +373,7 @@ static void the_echo_is_the_plan(void **state) {
     assert_echo_is_the_plan(LIST());
     assert_echo_is_the_plan(LIST("!algorithm=slow", ));
     assert_echo_is_the_plan(LIST("!system.cpus=3 4", "!workload.theta=0.5", ));
-    assert_echo_is_the_plan(LIST("system.mpl=1..120 +1", "experiment.replications=1", "!system.cpus=3 4", ));
+    assert_echo_is_the_plan(LIST("system.mpl=1..120 +1", "experiment.replications=1", "!system.cpus=3 4", "!system.mpl=1..110 +1", ));
 }
 
 /* Whatever the point, its --only arguments select it alone. */
