@@ -56,7 +56,7 @@ bool statement_begin(struct world *world, struct actor *actor) {
         vector_push(&txn->scans, scan);
     }
     actor->phase = PHASE_LOCATE;
-    return true;
+    return statement_locate(world, actor);
 }
 
 /* ---- Which row is next ---- */
@@ -83,8 +83,12 @@ bool statement_locate(struct world *world, struct actor *actor) {
     const struct step *step = &actor->step;
     if (!step->scan) {
         meet_row(world, actor, step->first);
-        actor->phase = is_blind(step) ? PHASE_CLAIM : PHASE_READ;
-        return true;
+        if (is_blind(step)) {
+            actor->phase = PHASE_CLAIM;
+            return statement_claim(world, actor);
+        }
+        actor->phase = PHASE_READ;
+        return statement_read(world, actor);
     }
     int64_t key;
     struct record *record = store_next(&world->store, step->table, actor->cursor, world->ops->bounds_gap, &key);
@@ -185,7 +189,7 @@ bool statement_read(struct world *world, struct actor *actor) {
         return pay_row(world, actor);
     }
     actor->phase = PHASE_CLAIM;
-    return true;
+    return statement_claim(world, actor);
 }
 
 static void change_row(struct world *world, struct actor *actor, struct version *base) {
@@ -229,17 +233,15 @@ bool statement_claim(struct world *world, struct actor *actor) {
 }
 
 bool statement_row_done(struct world *world, struct actor *actor) {
-    (void)world;
     const struct step *step = &actor->step;
     struct row *row = row_of(actor);
     row->visited = true;
     bool enough = step->limit > 0 && actor->reply.count >= step->limit;
     if (!step->scan || enough || row->key == INT64_MAX) {
-        actor->phase = PHASE_STATEMENT_END;
-    } else {
-        actor->cursor = row->key + 1;
-        actor->phase = PHASE_LOCATE;
+        return statement_end(world, actor);
     }
+    actor->cursor = row->key + 1;
+    actor->phase = PHASE_LOCATE;
     return true;
 }
 

@@ -6,8 +6,10 @@
  * A key is (time, order, slot) in 128 bits, so the key is the event, ties included: events of one instant
  * happen in the order they were scheduled, urgent ones before all others.
  *
- * The popped slot's leaf stays in place until it is scheduled again or another event is asked for: the hold operation,
- * pop then schedule the same slot, costs one walk from leaf to root, without a branch that depends on the keys.
+ * The popped slot's leaf stays in place until something is scheduled or another event is asked for. Slots have no leaf
+ * of their own: one that had none pending takes over the leaf of the one just popped. So the hold operation, pop one
+ * and schedule one, be it the same slot or another, costs one walk from leaf to root, without a branch that depends on
+ * the keys.
  *
  * Invariants
  *  1. The clock never goes back: schedule takes a time >= now.
@@ -22,7 +24,8 @@
 __extension__ typedef unsigned __int128 agenda_key;
 
 struct agenda {
-    agenda_key *node; /* 2 * width; node[1] is the root, node[width + slot] a leaf */
+    agenda_key *node; /* 2 * width; node[1] is the root, node[leaf[slot]] a slot's key */
+    uint32_t *leaf;   /* of each slot: a permutation of width .. 2 * width - 1 */
     uint32_t width;   /* leaves: a power of two */
     uint32_t popped;  /* slot whose leaf is stale, or AGENDA_NONE */
     uint64_t order;   /* of the next event scheduled */

@@ -234,6 +234,13 @@ static void note_dead(struct store *store, struct dead entry) {
     store->dead.items[(store->dead.first + store->dead.count++) & (store->dead.capacity - 1)] = entry;
 }
 
+static int64_t summand(const struct version *version) { return version->absent ? 0 : version->value; }
+
+static void account(struct table *table, const struct version *superseded, const struct version *version) {
+    table->committed_sum += summand(version) - summand(superseded);
+    table->committed_rows += (int64_t)superseded->absent - (int64_t)version->absent;
+}
+
 void store_install(struct store *store, struct table *table, int64_t key, struct record *record, struct version *version,
                    uint64_t stamp) {
     CHECK(version->stamp == 0 && version->older != NULL);
@@ -250,8 +257,7 @@ void store_install(struct store *store, struct table *table, int64_t key, struct
         superseded = superseded->older;
     }
     if (above == NULL) {
-        table->committed_sum += (version->absent ? 0 : version->value) - (superseded->absent ? 0 : superseded->value);
-        table->committed_rows += (version->absent ? 0 : 1) - (superseded->absent ? 0 : 1);
+        account(table, superseded, version);
     }
     if (store->keeps_versions || (store->keeps_tombstones && version->absent)) {
         store->extra_versions += store->keeps_versions;

@@ -21,7 +21,7 @@ struct outcome {
 
 static uint64_t worlds(void) { return test_long() ? WORLDS_LONG : WORLDS; }
 
-static struct outcome run_world(const struct cc_ops *algorithm, uint64_t seed, const char *settings, bool says_why) {
+static struct outcome run_world(const struct cc_ops *algorithm, uint64_t seed, const char *settings, bool judged) {
     struct wild_world world;
     struct run_result result;
     wild_world_draw(&world, algorithm, seed, settings);
@@ -32,7 +32,7 @@ static struct outcome run_world(const struct cc_ops *algorithm, uint64_t seed, c
                               .replies = world.oracle.replies,
                               .mismatches = world.oracle.mismatches,
                               .whole = result.status == RUN_OK && result.quiescent};
-    if (says_why && (outcome.mismatches > 0 || !outcome.whole)) {
+    if ((judged && outcome.mismatches > 0) || !outcome.whole) {
         print_error("%s\n    %s%s\n%s", world.replay, outcome.whole ? "" : "did not come to its end: ",
                     text_string(&result.message), text_string(&world.oracle.first));
     }
