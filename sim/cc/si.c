@@ -126,9 +126,22 @@ static void si_timer(struct cc *cc, struct txn *txn, int tag) {
     deadlock_on_timer(cc, deadlock_of(cc), txn);
 }
 
+/* What is shown: the writer for the first in line, those ahead in line for the rest. */
 static void si_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most) {
     (void)cc;
     lock_blockers(waiting, out, most, true);
+}
+
+/* What is searched: whoever is behind another in line waits for the writer as well, and goes on doing so when the other
+ * leaves. */
+static void all_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most) {
+    (void)cc;
+    lock_blockers(waiting, out, most, false);
+}
+
+static void si_start(struct cc *cc) {
+    lock_table_start(cc);
+    cc->blockers = all_blockers;
 }
 
 const struct cc_ops cc_si = {
@@ -141,7 +154,7 @@ const struct cc_ops cc_si = {
     .options = &table,
     .state_size = 1,
     .record_size = sizeof(struct lock_head),
-    .start = lock_table_start,
+    .start = si_start,
     .stop = lock_table_stop,
     .begin = si_begin,
     .statement = si_statement,

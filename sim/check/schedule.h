@@ -70,14 +70,14 @@ struct schedule_step {
 };
 
 struct schedule_row {
-    const char *name;
+    char *name;
     int64_t id;
     bool present; /* at the start; without `init` every row named is, with value 0 */
     int64_t value;
 };
 
 struct schedule_predicate {
-    const char *name;
+    char *name;
     bool declared; /* else it matches every row */
     struct condition condition;
 };
@@ -89,7 +89,7 @@ struct schedule {
     size_t predicate_count;
     int64_t *txns; /* the number of each: r12(x) is of transaction 12 */
     size_t txn_count;
-    const char **savepoints;
+    char **savepoints;
     size_t savepoint_count;
     uint32_t *row_list;
     struct schedule_step *steps;
@@ -110,7 +110,8 @@ struct schedule_book {
     size_t count, capacity;
     struct schedule_mistake *mistakes;
     size_t mistake_count, mistake_capacity;
-    struct schedule_arena *arena; /* holds the names and the texts */
+    char **texts; /* copies of what was parsed: the steps point into them */
+    size_t text_count, text_capacity;
 };
 
 /* Header lines from the command line; they replace those of the texts (a predicate or a row by its name). */

@@ -5,10 +5,6 @@
 #include "sim/base/check.h"
 #include "sim/exec/world.h"
 
-int64_t price_draw(struct actor *actor, const struct distribution *price) {
-    return distribution_is_zero(price) ? 0 : distribution_draw(price, &actor->service);
-}
-
 static int64_t draw_many(struct actor *actor, const struct distribution *price, uint32_t count) {
     if (count == 0 || distribution_is_zero(price)) {
         return 0;
@@ -59,13 +55,8 @@ bool price_latch(struct world *world, struct actor *actor) {
     return serve(&world->latch, actor, service_ns);
 }
 
-int64_t price_work(struct world *world, struct actor *actor) {
+int64_t price_work_done(struct world *world, struct actor *actor, struct work work) {
     const struct cost_settings *cost = &world->spec->cost;
-    struct work work = actor->txn.work;
-    actor->txn.work = (struct work){0};
-    if (world->work_is_free) {
-        return 0;
-    }
     return draw_many(actor, &cost->cpu_lock, work.locks) + draw_many(actor, &cost->cpu_detect, work.searched) +
            draw_many(actor, &cost->cpu_validate, work.validated) + draw_many(actor, &cost->cpu_hop, work.hops);
 }

@@ -134,11 +134,12 @@ static bool matches(const struct step *step, const struct row *row, const struct
     return !version->absent && condition_holds(&step->condition, row->key, version->value);
 }
 
-static void reply_row(struct actor *actor, int64_t key, int64_t value) {
+static void reply_row(struct actor *actor, int64_t key, int64_t value, int64_t after) {
     struct reply_row seen = {.key = key, .value = value};
     vector_push(&actor->reply_rows, seen);
     actor->reply.count++;
-    actor->fold = digest_add(digest_add(actor->fold, (uint64_t)key), (uint64_t)value);
+    uint64_t row = (uint64_t)key * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)value;
+    actor->fold = digest_add(actor->fold, row * UINT64_C(0xd1342543de82ef95) + (uint64_t)after);
 }
 
 static bool pay_row(struct world *world, struct actor *actor) {
@@ -185,7 +186,7 @@ bool statement_read(struct world *world, struct actor *actor) {
     } else if (!matches(step, row, seen)) {
         return leave_unmatched(world, actor);
     } else if (step->kind == STEP_SELECT && step->locking == LOCKING_NONE) {
-        reply_row(actor, row->key, seen->value);
+        reply_row(actor, row->key, seen->value, seen->value);
         return pay_row(world, actor);
     }
     actor->phase = PHASE_CLAIM;
@@ -198,9 +199,8 @@ static void change_row(struct world *world, struct actor *actor, struct version 
     int64_t before = base->absent ? 0 : base->value;
     int64_t value = step->value == VALUE_ADD ? before + step->operand : step->operand;
     bool deleted = step->kind == STEP_DELETE;
-    reply_row(actor, row->key, before);
+    reply_row(actor, row->key, before, deleted ? INT64_MIN : value);
     txn_write(&actor->txn, &world->store, row, world_is_private(world) ? NULL : base, deleted ? 0 : value, deleted);
-    actor->fold = digest_add(actor->fold, (uint64_t)value + deleted);
     actor->row_written = true;
 }
 
@@ -225,7 +225,7 @@ bool statement_claim(struct world *world, struct actor *actor) {
         return leave_unmatched(world, actor);
     }
     if (step->kind == STEP_SELECT) {
-        reply_row(actor, row->key, base->value);
+        reply_row(actor, row->key, base->value, base->value);
     } else {
         change_row(world, actor, base);
     }

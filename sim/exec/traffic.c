@@ -194,7 +194,7 @@ bool traffic_finish(struct world *world, struct actor *actor) {
 /* ---- Restarts ---- */
 
 static int64_t adaptive_delay_ns(struct world *world, struct actor *actor) {
-    double mean_ns = world->response_count > 0 ? world->response_mean_ns : 10e6;
+    double mean_ns = world->response_mean_ns > 0 ? world->response_mean_ns : 10e6;
     return (int64_t)(stream_exponential(&actor->restart) * mean_ns + 0.5);
 }
 
@@ -236,8 +236,10 @@ bool traffic_restart(struct world *world, struct actor *actor) {
     if (!restart->keeps_slot) {
         traffic_leave(world, actor);
     }
+    /* Even without delay it is an event of its own: those whom the abort woke go first. */
     actor->phase = PHASE_READMIT;
-    return price_delay(world, actor, delay_ns);
+    agenda_schedule(&world->agenda, actor->txn.slot, world->agenda.now_ns + delay_ns);
+    return false;
 }
 
 bool traffic_readmit(struct world *world, struct actor *actor) {

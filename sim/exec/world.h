@@ -194,8 +194,16 @@ bool price_latch(struct world *world, struct actor *actor);
 bool price_cpu(struct world *world, struct actor *actor, int64_t service_ns);
 bool price_log(struct world *world, struct actor *actor);
 bool price_delay(struct world *world, struct actor *actor, int64_t delay_ns);
-int64_t price_draw(struct actor *actor, const struct distribution *price);
-int64_t price_work(struct world *world, struct actor *actor); /* draws, and zeroes, what the algorithm did */
+static inline int64_t price_draw(struct actor *actor, const struct distribution *price) {
+    return distribution_is_zero(price) ? 0 : distribution_draw(price, &actor->service);
+}
+int64_t price_work_done(struct world *world, struct actor *actor, struct work work);
+/* Draws, and zeroes, what the algorithm did. */
+static inline int64_t price_work(struct world *world, struct actor *actor) {
+    struct work work = actor->txn.work;
+    actor->txn.work = (struct work){0};
+    return world->work_is_free ? 0 : price_work_done(world, actor, work);
+}
 void price_log_done(struct world *world, struct actor *actor);
 
 /* ---- traffic.c: terminals, arrivals, admission, restarts ---- */

@@ -112,19 +112,24 @@ static bool break_cycles(struct cc *cc, const struct deadlock_options *options, 
 
 enum { TAG_DEADLOCK = 1 };
 
+/* A search in the call that is about to wait; true if the asker is the victim. Nobody waits for it: no cycle. */
+static bool search_now(struct cc *cc, const struct deadlock_options *options, struct txn *txn) {
+    if (!lock_is_waited_for(txn)) {
+        return false;
+    }
+    uint8_t state = txn->state;
+    txn->state = TXN_WAITING;
+    bool refused = break_cycles(cc, options, txn);
+    txn->state = state;
+    return refused;
+}
+
 enum cc_status deadlock_on_wait(struct cc *cc, const struct deadlock_options *options, struct txn *txn) {
     bool fresh = txn->state != TXN_WAITING;
     switch ((enum detect)options->detect.choice) {
     case DETECT_WAIT:
-        /* Nobody waits for it: no cycle can go through it. */
-        if (lock_is_waited_for(txn)) {
-            uint8_t state = txn->state;
-            txn->state = TXN_WAITING;
-            bool refused = break_cycles(cc, options, txn);
-            txn->state = state;
-            if (refused) {
-                return txn_refuse(txn, REASON_DEADLOCK);
-            }
+        if (search_now(cc, options, txn)) {
+            return txn_refuse(txn, REASON_DEADLOCK);
         }
         break;
     case DETECT_PERIOD:
@@ -135,7 +140,10 @@ enum cc_status deadlock_on_wait(struct cc *cc, const struct deadlock_options *op
         break;
     case DETECT_AFTER:
         if (fresh) {
+            txn->overdue = false;
             txn_timer(cc, txn, options->detect.integer[0], TAG_DEADLOCK);
+        } else if (txn->overdue && search_now(cc, options, txn)) { /* a hint: it may wait for others now */
+            return txn_refuse(txn, REASON_DEADLOCK);
         }
         break;
     }
@@ -144,6 +152,7 @@ enum cc_status deadlock_on_wait(struct cc *cc, const struct deadlock_options *op
 
 void deadlock_on_timer(struct cc *cc, const struct deadlock_options *options, struct txn *txn) {
     if (txn != NULL) {
+        txn->overdue = true;
         if (can_wait(txn) && break_cycles(cc, options, txn)) {
             txn_doom(cc, txn, REASON_DEADLOCK);
         }

@@ -47,7 +47,7 @@ struct cc {
     uint64_t lock_upgrades, escalations; /* counters of the run, read by exec */
     struct pool locks, queues;           /* the lock table's */
     bool detection_set;                  /* is the timer of periodic deadlock detection running? */
-    /* ops->blockers: the mechanisms below the contract need it. */
+    /* The edges that deadlock searches follow: ops->blockers, unless start() says otherwise. */
     void (*blockers)(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most);
 };
 

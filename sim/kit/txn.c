@@ -110,6 +110,15 @@ void txn_write(struct txn *txn, struct store *store, struct row *row, struct ver
     vector_push(&txn->writes, write);
 }
 
+/* The attempt's next older version of the same row, or NULL; others' may stand between (where writes are not locked). */
+static struct version *own_before(const struct txn *txn, const struct version *version) {
+    struct version *older = version->older;
+    while (older != NULL && older->stamp == 0 && older->writer != txn->id) {
+        older = older->older;
+    }
+    return older != NULL && older->writer == txn->id ? older : NULL;
+}
+
 void txn_undo(struct txn *txn, struct store *store, uint32_t mark, bool private_writes) {
     while (txn->writes.count > 0) {
         struct write *write = &txn->writes.items[txn->writes.count - 1];
@@ -118,8 +127,7 @@ void txn_undo(struct txn *txn, struct store *store, uint32_t mark, bool private_
         }
         struct row *row = &txn->rows.items[write->row];
         CHECK(row->own == write->version);
-        struct version *older = write->version->older;
-        row->own = older != NULL && older->writer == txn->id ? older : NULL;
+        row->own = own_before(txn, write->version);
         if (private_writes) {
             pool_put(&store->versions, write->version);
         } else {

@@ -81,6 +81,7 @@ struct txn {
     VECTOR(struct scan) scans; /* what it scanned, in order */
     struct lock *held;    /* its locks, newest first (lock table) */
     struct lock *queued;  /* the request it waits for, or NULL */
+    bool overdue;         /* its present wait has outlasted the delay of deadlock detection */
     uint32_t lock_count;
     uint64_t search_mark; /* of the latest search that visited it */
     struct txn *search_parent;

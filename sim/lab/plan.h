@@ -95,6 +95,10 @@ struct setting *plan_find(const struct experiment *plan, const char *section, co
 
 /* What the full key means; false with a sentence that says why it means nothing. */
 bool plan_key(const struct experiment *plan, const char *key, struct target *target, struct text *error);
+/* The same for a key of the section `scope` of one algorithm: its own option (`victim`), or the full key of one that
+ * differs for it (`restart.delay`). `ops` is NULL where the algorithm is unknown. */
+bool plan_algorithm_key(const struct experiment *plan, const char *scope, const struct cc_ops *ops, const char *key,
+                        struct target *target, struct text *error);
 /* May the key differ from point to point, or from algorithm to algorithm? */
 bool target_may_differ(const struct target *target);
 struct place plan_whole(void); /* of the first file */

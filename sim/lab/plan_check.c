@@ -54,11 +54,10 @@ static bool is_plain_name(const char *name) {
 }
 
 static void check_variant(struct experiment *plan, const struct plan_section *section, const char *name) {
-    const char *ignored;
     struct catalog_names names = {0};
     char suggestion[SUGGESTION_BYTES];
     const struct setting *type = plan_find(plan, section->header, "type");
-    if (catalog_area(name, &ignored) != AREA_UNKNOWN) {
+    if (cc_find(name) != NULL) {
         mistakes_add(&plan->mistakes, section->place, "[%s]: a variant needs a name of its own, `%s` is taken",
                      section->header, name);
     }
@@ -92,17 +91,16 @@ static void check_section(struct experiment *plan, const struct plan_section *se
 static bool algorithm_option(const struct experiment *plan, const struct setting *setting,
                              const struct option **option, struct text *error) {
     const char *name = NULL;
-    catalog_area(setting->section, &name);
-    struct text full = {0};
     struct target target;
     if (setting->area == AREA_VARIANT && strcmp(setting->key, "type") == 0) {
         *option = &variant_head_options.options[0];
         return true;
     }
-    text_add(&full, "%s.%s", name != NULL ? name : setting->section, setting->key);
-    bool known = plan_key(plan, text_string(&full), &target, error);
+    catalog_area(setting->section, &name);
+    const struct variant *variant = name != NULL ? plan_variant(plan, name) : NULL;
+    const struct cc_ops *ops = variant != NULL ? variant->ops : cc_find(setting->section);
+    bool known = plan_algorithm_key(plan, setting->section, ops, setting->key, &target, error);
     *option = known ? target.option : NULL;
-    text_free(&full);
     return known;
 }
 

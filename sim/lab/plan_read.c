@@ -161,70 +161,72 @@ static bool unknown_key(const struct experiment *plan, const char *key, struct t
     return false;
 }
 
-/* [workload]: the head, then the workload's own. */
-static bool workload_key(const struct experiment *plan, const char *key, const char *rest, struct target *target,
-                         struct text *error) {
-    target->option = option_find(&workload_head_options, rest);
+/* [workload]: the head, then the workload's own. Of an unknown workload every key may be. */
+static bool workload_key(const struct experiment *plan, const char *key, struct target *target) {
     const struct option_table *options = catalog_options(AREA_WORKLOAD, NULL, plan->workload);
+    target->option = option_find(&workload_head_options, key);
     if (target->option == NULL && options != NULL) {
-        target->option = option_find(options, rest);
+        target->option = option_find(options, key);
     }
-    return target->option != NULL || plan->workload == NULL || unknown_key(plan, key, error);
+    return target->option != NULL || plan->workload == NULL;
 }
 
-/* `rest` of a key is an algorithm's own option, or the full key of one that differs for it. */
-static bool algorithm_key(const struct experiment *plan, const struct cc_ops *ops, const char *key, const char *rest,
-                          struct target *target, struct text *error) {
-    const char *scope = target->scope;
-    if (strchr(rest, '.') == NULL) {
-        target->area = AREA_ALGORITHM;
-        target->option = ops != NULL && ops->options != NULL ? option_find(ops->options, rest) : NULL;
-        return target->option != NULL || ops == NULL || unknown_key(plan, key, error);
+bool plan_algorithm_key(const struct experiment *plan, const char *scope, const struct cc_ops *ops, const char *key,
+                        struct target *target, struct text *error) {
+    *target = (struct target){.area = AREA_ALGORITHM, .scope = scope};
+    if (strchr(key, '.') == NULL) {
+        target->option = ops != NULL && ops->options != NULL ? option_find(ops->options, key) : NULL;
+        if (target->option != NULL || ops == NULL) {
+            return true;
+        }
+        struct text full = {0};
+        text_add(&full, "%s.%s", ops->name, key);
+        unknown_key(plan, text_string(&full), error);
+        text_free(&full);
+        return false;
     }
-    if (!plan_key(plan, rest, target, error)) {
+    if (!plan_key(plan, key, target, error)) {
         return false;
     }
     if (target->scope != NULL || !target_may_differ(target)) {
-        text_add(error, "`%s` cannot differ between algorithms", rest);
+        text_add(error, "`%s` cannot differ between algorithms", key);
         return false;
     }
     target->scope = scope;
     return true;
 }
 
+/* A key of one of the fixed sections. False without a sentence: it is none of theirs. */
+static bool fixed_key(const struct experiment *plan, enum area area, const char *rest, struct target *target) {
+    *target = (struct target){.area = area};
+    if (area == AREA_WORKLOAD) {
+        return workload_key(plan, rest, target);
+    }
+    bool is_fixed = area == AREA_EXPERIMENT || area == AREA_SYSTEM || area == AREA_COST || area == AREA_RESTART;
+    target->option = is_fixed ? option_find(catalog_options(area, NULL, NULL), rest) : NULL;
+    return target->option != NULL;
+}
+
+/* A variant may be called as a section is (`restart`): then its keys are those that the section does not have. */
 bool plan_key(const struct experiment *plan, const char *key, struct target *target, struct text *error) {
-    *target = (struct target){.area = AREA_UNKNOWN};
     if (strcmp(key, "algorithm") == 0) {
         key = "experiment.algorithm";
     }
-    const char *dot = strchr(key, '.');
-    if (dot == NULL) {
-        return unknown_key(plan, key, error);
-    }
+    const char *name, *dot = strchr(key, '.');
     char section[INI_LINE_BYTES + 1];
-    snprintf(section, sizeof section, "%.*s", (int)(dot - key < INI_LINE_BYTES ? dot - key : INI_LINE_BYTES), key);
-    const char *name;
-    const struct variant *variant = plan_variant(plan, section);
-    target->area = catalog_area(section, &name);
-    if (variant != NULL) {
-        target->scope = variant->section;
-        return algorithm_key(plan, variant->ops, key, dot + 1, target, error);
-    }
-    switch (target->area) {
-    case AREA_ALGORITHM:
-        target->scope = cc_find(section)->name;
-        return algorithm_key(plan, cc_find(section), key, dot + 1, target, error);
-    case AREA_WORKLOAD:
-        return workload_key(plan, key, dot + 1, target, error);
-    case AREA_EXPERIMENT:
-    case AREA_SYSTEM:
-    case AREA_COST:
-    case AREA_RESTART:
-        target->option = option_find(catalog_options(target->area, NULL, NULL), dot + 1);
-        return target->option != NULL || unknown_key(plan, key, error);
-    default:
+    if (dot == NULL || dot - key > INI_LINE_BYTES) {
         return unknown_key(plan, key, error);
     }
+    snprintf(section, sizeof section, "%.*s", (int)(dot - key), key);
+    const struct variant *variant = plan_variant(plan, section);
+    const struct cc_ops *ops = cc_find(section);
+    if (fixed_key(plan, catalog_area(section, &name), dot + 1, target)) {
+        return true;
+    }
+    if (variant != NULL) {
+        return plan_algorithm_key(plan, variant->section, variant->ops, dot + 1, target, error);
+    }
+    return ops != NULL ? plan_algorithm_key(plan, ops->name, ops, dot + 1, target, error) : unknown_key(plan, key, error);
 }
 
 /* --- --set --- */

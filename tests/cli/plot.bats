@@ -125,16 +125,20 @@ absent() { ! grep "$@"; }
     [ "$status" -eq 0 ]
 }
 
-@test "gnuplot that fails leaves the old figure" {
+@test "gnuplot that fails, or stops half-way, leaves the old figure" {
     small --quiet
     cp out/throughput.svg before.svg
     mkdir bin
-    printf '#!/bin/sh\nexit 1\n' >bin/gnuplot
-    chmod +x bin/gnuplot
-    run env PATH="$PWD/bin:$PATH" "$ccsim" plot out
-    [ "$status" -eq 3 ]
-    [[ "$output" == *"gnuplot could not draw out/throughput.gp"* ]]
-    cmp before.svg out/throughput.svg
+    whole="<svg>$(printf '%100s')</svg>"
+    for script in "echo '$whole' >throughput.svg.tmp; exit 1" "echo '${whole%</svg>}' >throughput.svg.tmp"; do
+        printf '#!/bin/sh\n%s\n' "$script" >bin/gnuplot
+        chmod +x bin/gnuplot
+        run env PATH="$PWD/bin:$PATH" "$ccsim" plot out
+        [ "$status" -eq 3 ]
+        [[ "$output" == *"gnuplot could not draw out/throughput.gp"* ]]
+        cmp before.svg out/throughput.svg
+        [ ! -e out/throughput.svg.tmp ]
+    done
 }
 
 @test "no results there" {

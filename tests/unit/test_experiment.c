@@ -207,6 +207,26 @@ static void sections_of_algorithms_hold_for_them_alone(void **state) {
     experiment_free(experiment);
 }
 
+/* As in the configs of Agrawal, Carey and Livny's model. */
+static void a_variant_may_be_called_as_a_section_is(void **state) {
+    (void)state;
+    struct experiment *experiment = load(BASE "[algorithm restart]\ntype = no-wait\nrestart.delay = 5ms\n"
+                                              "phantoms = none\ncost.cpu_lock = 1ms\n",
+                                         LIST("algorithm=2pl restart", "restart.delay=3ms", "restart.cost.cpu_lock=2ms",
+                                              "restart.phantoms=next_key", ));
+    struct run_spec plain = spec_of(experiment, 0), variant = spec_of(experiment, 1);
+    assert_int_equal(plain.restart.delay.distribution.mean_ns, 3000000);
+    assert_int_equal(variant.restart.delay.distribution.mean_ns, 5000000);
+    assert_int_equal(plain.cost.cpu_lock.mean_ns, 0);
+    assert_int_equal(variant.cost.cpu_lock.mean_ns, 2000000);
+    struct point point;
+    experiment_point(experiment, 1, &point);
+    assert_string_equal(point.algorithm, "restart");
+    assert_string_equal(point.spec.algorithm->name, "no-wait");
+    point_free(&point);
+    experiment_free(experiment);
+}
+
 /* --- the grid --- */
 
 static void the_first_axis_is_the_outermost(void **state) {
@@ -465,7 +485,8 @@ static void torn_configs_are_refused_with_a_reason(void **state) {
 
 TEST_GROUP(experiment, cmocka_unit_test(defaults_are_those_of_the_interface),
            cmocka_unit_test(adaptive_restarts_where_algorithms_ask_for_them),
-           cmocka_unit_test(sections_of_algorithms_hold_for_them_alone), cmocka_unit_test(the_first_axis_is_the_outermost),
+           cmocka_unit_test(sections_of_algorithms_hold_for_them_alone),
+           cmocka_unit_test(a_variant_may_be_called_as_a_section_is), cmocka_unit_test(the_first_axis_is_the_outermost),
            cmocka_unit_test(axes_are_named_without_the_algorithm), cmocka_unit_test(cells_are_spelled_and_quoted),
            cmocka_unit_test(zipped_axes_step_together), cmocka_unit_test(values_of_axes_arrive),
            cmocka_unit_test(set_replaces_values_and_axes), cmocka_unit_test(set_of_arrivals_takes_the_terminals_away),
