@@ -102,21 +102,10 @@ void txn_write(struct txn *txn, struct store *store, struct row *row, struct ver
     struct version *version = store_new_version(store, txn->id, txn->statement, value, absent);
     if (base != NULL) {
         store_link(store, row->record, version, base);
-    } else {
-        version->older = row->own; /* private: the chain of this attempt's own versions */
     }
+    struct write write = {.version = version, .before = row->own, .row = txn_row_number(txn, row)};
     row->own = version;
-    struct write write = {.version = version, .row = txn_row_number(txn, row)};
     vector_push(&txn->writes, write);
-}
-
-/* The attempt's next older version of the same row, or NULL; others' may stand between (where writes are not locked). */
-static struct version *own_before(const struct txn *txn, const struct version *version) {
-    struct version *older = version->older;
-    while (older != NULL && older->stamp == 0 && older->writer != txn->id) {
-        older = older->older;
-    }
-    return older != NULL && older->writer == txn->id ? older : NULL;
 }
 
 void txn_undo(struct txn *txn, struct store *store, uint32_t mark, bool private_writes) {
@@ -127,7 +116,7 @@ void txn_undo(struct txn *txn, struct store *store, uint32_t mark, bool private_
         }
         struct row *row = &txn->rows.items[write->row];
         CHECK(row->own == write->version);
-        row->own = own_before(txn, write->version);
+        row->own = write->before;
         if (private_writes) {
             pool_put(&store->versions, write->version);
         } else {

@@ -45,6 +45,7 @@ struct row {
 /* One version written by an attempt, of its row of that number. */
 struct write {
     struct version *version;
+    struct version *before; /* the attempt's own version of the row until then, or NULL */
     uint32_t row;
 };
 

@@ -191,7 +191,7 @@ static long next_line(struct reader *reader, char *line) {
 /* libinih's reader: a line with its line feed, like fgets. */
 static char *read_line(char *buffer, int size, void *user) {
     struct reader *reader = user;
-    char line[INI_LINE_BYTES + 2];
+    char line[INI_LINE_BYTES + 2] = {0};
     settle(reader);
     long length = next_line(reader, line);
     if (length < 0) {

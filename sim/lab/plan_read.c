@@ -209,6 +209,7 @@ static bool fixed_key(const struct experiment *plan, enum area area, const char 
 
 /* A variant may be called as a section is (`restart`): then its keys are those that the section does not have. */
 bool plan_key(const struct experiment *plan, const char *key, struct target *target, struct text *error) {
+    *target = (struct target){.area = AREA_UNKNOWN};
     if (strcmp(key, "algorithm") == 0) {
         key = "experiment.algorithm";
     }
