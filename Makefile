@@ -96,6 +96,14 @@ bench: all $(BENCH_PROGRAMS) ## how fast the simulator is, against the floor of 
 figures: all ## run every experiment of configs/ and draw its figures
 	@set -e; for config in $(wildcard configs/*.ini); do echo "== $$config"; $(BUILD)/ccsim run $$config; done
 
+.PHONY: golden determinism
+golden: all ## write the golden CSVs anew: only when the simulator is meant to say something else
+	@for config in tests/golden/*.ini; do \
+	    $(BUILD)/ccsim run $$config -o $(BUILD)/golden --no-plot --quiet --fresh 2>/dev/null; [ $$? -le 1 ] || exit 1; \
+	    cp $(BUILD)/golden/runs.csv $${config%.ini}.csv; done
+determinism: ## one SHA-256 for both compilers, -O0 and -O3, any number of workers, without FMA and AVX2
+	@scripts/determinism.sh
+
 .PHONY: docs install clean help
 docs: all ## print docs/OPTIONS.md and docs/METRICS.md from the program's own tables
 	$(BUILD)/ccsim help --options-markdown > $(BUILD)/OPTIONS.md && cp $(BUILD)/OPTIONS.md docs/OPTIONS.md

@@ -38,6 +38,15 @@ enum step_patience { PATIENCE_BLOCK, PATIENCE_NOWAIT, PATIENCE_SKIP_LOCKED };
 enum step_value { VALUE_SET, VALUE_ADD };                               /* := operand, += operand */
 enum { STEP_SAVEPOINTS_MAX = 8 };
 
+/* What only written schedules ask for. */
+struct step_extra {
+    const int64_t *keys;   /* a statement over several keys, the first of which is step.first; or NULL */
+    int64_t key_count;
+    bool reads_source;     /* the statement reads row `source` before it changes any, and adds its value (absent: 0) */
+    int64_t source;
+    struct condition also; /* a second test on the rows */
+};
+
 struct step {
     enum step_kind kind;
     enum step_locking locking;
@@ -52,6 +61,7 @@ struct step {
     const struct distribution *think; /* drawn afresh by exec */
     int savepoint;
     bool last_lock;             /* this statement takes the transaction's last new lock */
+    const struct step_extra *extra; /* NULL: nothing more; else it outlives the statement */
 };
 
 enum reply_status { REPLY_OK, REPLY_ERROR }; /* ERROR: the statement failed, the transaction lives */

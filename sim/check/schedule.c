@@ -291,12 +291,15 @@ static bool read_header(struct schedule_parser *parser) {
     const char *word = parser->at;
     size_t length = schedule_name_length(parser);
     bool alone = word + length == parser->end || schedule_blank(word[length]);
+    for (size_t i = 0; i < length; i++) {
+        alone = alone && word[i] != '_' && !(word[i] >= '0' && word[i] <= '9');
+    }
     if (at_short_predicate(parser)) {
         close_schedule(parser);
         schedule_predicate_line(parser);
         return true;
     }
-    if (!alone || length < 2 || strcspn(word, "0123456789_") < length) {
+    if (!alone || length < 2) {
         return false;
     }
     close_schedule(parser);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/base/check.h"
 #include "sim/base/memory.h"
 #include "sim/base/text.h"
 #include "sim/lab/lab.h"
@@ -34,7 +35,9 @@ static char *commands_text(void) {
 }
 
 static _Noreturn void unknown_command(const char *word) {
-    const char **names = mem_new(cli_command_count, sizeof *names);
+    enum { COMMANDS_MOST = 32 };
+    const char *names[COMMANDS_MOST];
+    CHECK(cli_command_count <= COMMANDS_MOST);
     for (size_t i = 0; i < cli_command_count; i++) {
         names[i] = cli_commands[i].name;
     }

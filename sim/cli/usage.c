@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/memory.h"
+#include "sim/base/check.h"
 #include "sim/base/text.h"
 #include "sim/lab/lab.h"
 
@@ -54,20 +54,20 @@ static const struct argp_option *option_meant(const struct argp *argp, const cha
 }
 
 static _Noreturn void unknown_option(const struct argp *argp, const char *command, const char *name, size_t length) {
-    struct text word = {0};
-    VECTOR(const char *) names = {0};
-    text_add_bytes(&word, name, length);
+    enum { OPTIONS_MOST = 64 };
+    const char *names[OPTIONS_MOST] = {"help", "version"};
+    size_t count = 2;
     for (const struct argp_option *o = argp->options; !is_end(o); o++) {
         if (o->name != NULL) {
-            vector_push(&names, o->name);
+            CHECK(count < OPTIONS_MOST);
+            names[count++] = o->name;
         }
     }
-    vector_push(&names, "help");
-    vector_push(&names, "version");
-    const char *nearest = text_nearest(text_string(&word), names.items, names.count);
-    cli_bad_usage(command, "there is no option `--%s'%s%s%s", text_string(&word),
-                  nearest != NULL ? "; did you mean --" : "", nearest != NULL ? nearest : "",
-                  nearest != NULL ? "?" : "");
+    char word[OPTIONS_MOST];
+    snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), name);
+    const char *nearest = text_nearest(word, names, count);
+    cli_bad_usage(command, "there is no option `--%s'%s%s%s", word, nearest != NULL ? "; did you mean --" : "",
+                  nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
 }
 
 void cli_parse(const struct argp *argp, int argc, char **argv, void *input) {

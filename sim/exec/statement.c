@@ -37,6 +37,24 @@ static bool is_blind(const struct step *step) {
            ((step->kind == STEP_UPDATE && step->value == VALUE_SET) || step->kind == STEP_DELETE);
 }
 
+/* ---- The first row, and the source ---- */
+
+static void meet_row(struct world *world, struct actor *actor, int64_t key) {
+    struct row *row = txn_row(&actor->txn, &world->store, actor->step.table, key);
+    actor->row = txn_row_number(&actor->txn, row);
+    actor->row_first_visit = !row->visited;
+    actor->row_written = false;
+}
+
+static bool begin_extra(struct world *world, struct actor *actor) {
+    actor->key_index = 0;
+    if (actor->step.extra->reads_source) {
+        meet_row(world, actor, actor->step.extra->source);
+        actor->phase = PHASE_SOURCE;
+    }
+    return true;
+}
+
 bool statement_begin(struct world *world, struct actor *actor) {
     const struct step *step = &actor->step;
     struct txn *txn = &actor->txn;
@@ -56,6 +74,9 @@ bool statement_begin(struct world *world, struct actor *actor) {
         vector_push(&txn->scans, scan);
     }
     actor->phase = PHASE_LOCATE;
+    if (step->extra != NULL) {
+        return begin_extra(world, actor);
+    }
     return statement_locate(world, actor);
 }
 
@@ -70,13 +91,6 @@ static int64_t own_private_key(const struct actor *actor, int64_t before) {
         }
     }
     return before;
-}
-
-static void meet_row(struct world *world, struct actor *actor, int64_t key) {
-    struct row *row = txn_row(&actor->txn, &world->store, actor->step.table, key);
-    actor->row = txn_row_number(&actor->txn, row);
-    actor->row_first_visit = !row->visited;
-    actor->row_written = false;
 }
 
 bool statement_locate(struct world *world, struct actor *actor) {

@@ -6,7 +6,8 @@
  *
  *   SUBMIT -> [READY: queued for admission] -> BEGIN -> NEXT
  *   NEXT: asks the program for a step ->
- *     a statement      STATEMENT -> LOCATE -> [RANGE] -> READ -> [CLAIM] -> LATCH -> DISK -> CPU -> ROW_DONE -> LOCATE ...
+ *     a statement      STATEMENT -> [SOURCE -> its price] -> LOCATE -> [RANGE] -> READ -> [CLAIM] -> LATCH -> DISK -> CPU
+ *                      -> ROW_DONE -> LOCATE ...
  *                      -> STATEMENT_END -> NEXT
  *     think            -> NEXT
  *     savepoint        SAVEPOINT -> NEXT ; ROLLBACK_TO -> NEXT
@@ -316,6 +317,7 @@ static bool (*const phases[PHASE_COUNT])(struct world *, struct actor *) = {
     [PHASE_BEGIN] = phase_begin,
     [PHASE_NEXT] = phase_next,
     [PHASE_STATEMENT] = statement_begin,
+    [PHASE_SOURCE] = statement_source,
     [PHASE_LOCATE] = statement_locate,
     [PHASE_RANGE] = statement_range,
     [PHASE_READ] = statement_read,

@@ -25,6 +25,7 @@ enum phase {
     PHASE_BEGIN,
     PHASE_NEXT,
     PHASE_STATEMENT,
+    PHASE_SOURCE,
     PHASE_LOCATE,
     PHASE_RANGE,
     PHASE_READ,
@@ -80,6 +81,8 @@ struct actor {
     int64_t cursor;          /* next key of a scan */
     uint32_t row;            /* number of the current row in txn.rows */
     bool tail;               /* the current row only ends the scan */
+    bool at_source;          /* the current row is step.extra's source */
+    int64_t key_index;       /* of step.extra's keys */
     size_t deferred;         /* writes whose disk is paid */
     uint32_t savepoints[STEP_SAVEPOINTS_MAX]; /* first statement undone by rolling back to it; 0: not set */
     /* loops in which no time passes: restarts of a transaction, transactions of a terminal */
@@ -180,6 +183,7 @@ void walker_end_wait(struct world *world, struct actor *actor);
 
 /* ---- statement.c: phases of a statement ---- */
 bool statement_begin(struct world *world, struct actor *actor);
+bool statement_source(struct world *world, struct actor *actor);
 bool statement_locate(struct world *world, struct actor *actor);
 bool statement_range(struct world *world, struct actor *actor);
 bool statement_read(struct world *world, struct actor *actor);

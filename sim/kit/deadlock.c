@@ -22,29 +22,29 @@ static size_t unwind(struct cc *cc, struct txn *last, size_t *begin) {
     return cc->search.count - *begin;
 }
 
-size_t deadlock_find_cycle(struct cc *cc, struct txn *start, size_t *begin) {
+size_t deadlock_find_cycle(struct cc *cc, struct txn *txn, size_t *begin) {
     struct txn_list *list = &cc->search; /* visited in order; then the blockers of the one being visited */
     uint64_t mark = ++cc->search_count;
     list->count = 0;
-    start->search_mark = mark;
-    start->search_parent = NULL;
-    txn_list_add(list, start);
+    txn->search_mark = mark;
+    txn->search_parent = NULL;
+    txn_list_add(list, txn);
     for (size_t at = 0; at < list->count; at++) {
-        struct txn *txn = list->items[at];
-        start->work.searched++;
-        size_t visited = list->count;
-        cc->blockers(cc, txn, list, SIZE_MAX);
+        struct txn *visited = list->items[at];
+        txn->work.searched++;
+        size_t first = list->count;
+        cc->blockers(cc, visited, list, SIZE_MAX);
         size_t end = list->count;
-        size_t kept = visited;
-        for (size_t i = visited; i < end; i++) {
+        size_t kept = first;
+        for (size_t i = first; i < end; i++) {
             struct txn *blocker = list->items[i];
-            if (blocker == start) {
+            if (blocker == txn) {
                 list->count = kept;
-                return unwind(cc, txn, begin);
+                return unwind(cc, visited, begin);
             }
             if (blocker->search_mark != mark && can_wait(blocker)) {
                 blocker->search_mark = mark;
-                blocker->search_parent = txn;
+                blocker->search_parent = visited;
                 list->items[kept++] = blocker;
             }
         }
@@ -89,6 +89,7 @@ static struct txn *choose_victim(struct cc *cc, const struct deadlock_options *o
             victim_cost = cost;
         }
     }
+    CHECK(victim != NULL);
     victim->victim_count++;
     return victim;
 }

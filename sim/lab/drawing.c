@@ -335,8 +335,10 @@ static void add_curves(const struct drawing *drawing, struct text *out) {
                  i + 1, text_number(number, aside));
         text_add(out, drawing->has_ci ? ":(low(0)):(high(0)) with %s" : " with %s",
                  drawing->has_ci ? (lines ? "yerrorlines" : "yerrorbars") : (lines ? "linespoints" : "points"));
-        text_add(out, " linecolor rgb '%s' linewidth 2.5 dashtype %zu pointtype %d pointsize 1.5", colours[i % COLOURS],
-                 i % DASH_TYPES + 1, point_types[i % POINT_TYPES]);
+        double under = count > 1 ? 1 - (double)i / (double)(count - 1) : 0; /* shows around what covers it */
+        text_add(out, " linecolor rgb '%s' linewidth %.1f dashtype %zu pointtype %d pointsize %.1f",
+                 colours[i % COLOURS], 2.5 + 2.5 * under, i % DASH_TYPES + 1, point_types[i % POINT_TYPES],
+                 1.3 + under);
         text_add(out, curve->label.length > 0 ? " title " : " notitle");
         if (curve->label.length > 0) {
             add_quoted(out, text_string(&curve->label));

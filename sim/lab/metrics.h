@@ -19,7 +19,7 @@ struct metric {
 };
 
 /* All numeric metrics in column order; the abort reasons are among them. `audit` and `digest` follow as text columns. */
-const struct metric *metrics_all(size_t *count);
+const struct metric *metrics_all(size_t *number);
 const struct metric *metric_find(const char *name);
 
 #endif

@@ -37,6 +37,7 @@ static const struct shown {
     {"wait_mean_ms", "wait ms", KIND_NUMBER},
     {"response_p50_ms", "response p50", KIND_NUMBER},
     {"response_p99_ms", "p99 ms", KIND_NUMBER},
+    {"fairness_jain", "fairness", KIND_NUMBER},
     {"audit", "audit", KIND_TEXT},
 };
 

@@ -2,8 +2,7 @@
  *
  * Replications are independent, so Student's t applies to their means (Law, Simulation Modeling and Analysis, ch. 9).
  * The quantile comes from GSL and therefore from libm, whose last bit differs between machines: it is rounded to 12
- * significant digits, and everything after it is plain IEEE arithmetic, so that results are the same bytes everywhere.
- * */
+ * significant digits, and everything after it is plain IEEE arithmetic, so results are the same bytes everywhere. */
 #ifndef CCSIM_LAB_STATISTICS_H
 #define CCSIM_LAB_STATISTICS_H
 

@@ -14,7 +14,7 @@ struct dead {
 };
 
 void store_init(struct store *store, size_t record_tail_size, const struct harness *harness) {
-    *store = (struct store){.record_tail = (record_tail_size + 7) / 8 * 8, 
+    *store = (struct store){.record_tail = (record_tail_size + 7) / 8 * 8,
                              .stamp = STORE_STAMP_LOADER,
                              .purged = STORE_STAMP_LOADER,
                              .harness = harness};
@@ -109,7 +109,7 @@ void store_release_sparse(struct store *store, struct table *table, int64_t key,
 }
 
 /* Does the record stand between two gaps? */
-static bool is_bound(const struct table *table, const struct record *record, bool dense,
+static bool bounds_gap(const struct table *table, const struct record *record, bool dense,
                      bool (*bounds)(const struct record *)) {
     if (record->newest == NULL ? dense && !table->initially_absent : !only_absent(record)) {
         return true;
@@ -117,12 +117,12 @@ static bool is_bound(const struct table *table, const struct record *record, boo
     return bounds != NULL && bounds(record);
 }
 
-struct record *store_next(struct store *store, struct table *table, int64_t key, bool (*bounds)(const struct record *),
-                          int64_t *found) {
+struct record *store_next(struct store *store, struct table *table, int64_t key,
+                          bool (*is_bound)(const struct record *), int64_t *found) {
     (void)store;
     int64_t last = table->first_key + table->rows - 1;
     struct key_node *node = key_order_from(table->sparse, key);
-    while (node != NULL && !is_bound(table, node->record, false, bounds)) {
+    while (node != NULL && !bounds_gap(table, node->record, false, is_bound)) {
         node = node->next[0];
     }
     for (int64_t k = key > table->first_key ? key : table->first_key; k <= last; k++) {
@@ -130,7 +130,7 @@ struct record *store_next(struct store *store, struct table *table, int64_t key,
             break;
         }
         struct record *record = (struct record *)(void *)(table->dense + (size_t)(k - table->first_key) * table->stride);
-        if (is_bound(table, record, true, bounds)) {
+        if (bounds_gap(table, record, true, is_bound)) {
             *found = k;
             return record;
         }
@@ -291,12 +291,15 @@ void store_purge(struct store *store, uint64_t oldest) {
         struct dead entry = store->dead.items[store->dead.first];
         store->dead.first = (store->dead.first + 1) & (store->dead.capacity - 1);
         store->dead.count--;
-        bool dense = table_is_dense(entry.table, entry.key);
-        struct key_node *node = dense ? NULL : key_order_find(entry.table->sparse, entry.key);
-        if (!dense && node == NULL) {
-            continue; /* an earlier entry of the same key ended it */
+        struct key_node *node = NULL;
+        if (!table_is_dense(entry.table, entry.key)) {
+            node = key_order_find(entry.table->sparse, entry.key);
+            if (node == NULL) {
+                continue; /* an earlier entry of the same key ended it */
+            }
+            entry.record = node->record;
         }
-        struct record *record = dense ? entry.record : node->record;
+        struct record *record = entry.record;
         if (record->newest == NULL) {
             continue;
         }

@@ -129,7 +129,7 @@ absent() { ! grep "$@"; }
     small --quiet
     cp out/throughput.svg before.svg
     mkdir bin
-    whole="<svg>$(printf '%100s')</svg>"
+    whole="<svg>$(printf '%100s' '')</svg>"
     for script in "echo '$whole' >throughput.svg.tmp; exit 1" "echo '${whole%</svg>}' >throughput.svg.tmp"; do
         printf '#!/bin/sh\n%s\n' "$script" >bin/gnuplot
         chmod +x bin/gnuplot

@@ -412,8 +412,9 @@ static void a_selection_is_one_point(void **state) {
         for (char *at = arguments.bytes; (at = strstr(at, " --only ")) != NULL; count++) {
             *at = '\0';
             at += strlen(" --only ");
-            onlys[count] = at + strspn(at, "'");
-            onlys[count][-1] = '!';
+            char *begin = at + strspn(at, "'");
+            begin[-1] = '!';
+            onlys[count] = begin;
         }
         for (size_t k = 0; k < count; k++) {
             size_t length = strlen(onlys[k]);

@@ -1,0 +1,135 @@
+/* predicate.c - the edges that scans make: which version of each row of its range a scan saw, visited or not.
+ *
+ * A row that the scan visited is among its accesses, with the version it saw. A row it did not visit was absent for
+ * everybody at the instant the scan passed its place: that is when the next visited key was read, or the scan ended. */
+#include "sim/check/graph.h"
+
+static bool member(const struct scan *scan, int64_t key, int64_t value, bool absent) {
+    return !absent && condition_holds(&scan->condition, key, value);
+}
+
+bool predicate_changes(const struct scan *scan, const struct install *install) {
+    return member(scan, install->key, install->before, install->before_absent) !=
+           member(scan, install->key, install->after, install->after_absent);
+}
+
+static bool in_range(const struct scan *scan, const struct install *install) {
+    return install->table == scan->table && scan->first <= install->key && install->key <= scan->last;
+}
+
+/* The number of the scan's first access with a key >= `key`. */
+static size_t place_of(const struct node *node, const struct scan *scan, int64_t key) {
+    size_t low = scan->from, high = scan->to;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (node->accesses.items[middle].key < key) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+enum passing { PASSING_VISITED, PASSING_SEEN, PASSING_MISSED };
+
+/* Had the scan the version of the row, or a later one, before it when it passed? */
+static enum passing passing_of(const struct node *node, const struct scan *scan, const struct install *install) {
+    size_t place = place_of(node, scan, install->key);
+    if (place < scan->to && node->accesses.items[place].key == install->key) {
+        return PASSING_VISITED;
+    }
+    uint64_t passed = place < scan->to ? node->accesses.items[place].seq : scan->end_seq;
+    if (install->writer->seq > passed) {
+        return PASSING_MISSED;
+    }
+    /* There in time, and present: it cannot be what was seen, unless it had gone again. */
+    bool stayed = install->newer == NULL || install->newer->writer->seq > passed;
+    return !install->after_absent && stayed ? PASSING_MISSED : PASSING_SEEN;
+}
+
+/* Of a visited row that did not match: the first later version that changes that. */
+static bool edge_of_peek(const struct graph *graph, struct node *node, const struct scan *scan, const struct access *access,
+                         void (*visit)(void *context, const struct edge *edge), void *context) {
+    struct install *seen, *after = graph_after(graph, access, &seen);
+    while (after != NULL && (after->writer == node || !predicate_changes(scan, after))) {
+        after = after->newer;
+    }
+    if (after == NULL) {
+        return false;
+    }
+    struct edge edge = {.from = node,
+                        .to = after->writer,
+                        .kind = EDGE_RW_PREDICATE,
+                        .table = scan->table,
+                        .key = access->key};
+    visit(context, &edge);
+    return true;
+}
+
+/* Of rows not visited: only what was installed since the scan began can have been missed. */
+static bool edges_of_missed(const struct graph *graph, struct node *node, const struct scan *scan,
+                            void (*visit)(void *context, const struct edge *edge), void *context) {
+    bool any = false;
+    for (struct node *other = graph->committed.last; other != NULL && other->seq > scan->start_seq;
+         other = other->previous) {
+        for (size_t i = 0; other != node && i < other->installs.count; i++) {
+            const struct install *install = &other->installs.items[i];
+            if (!in_range(scan, install) || !predicate_changes(scan, install) ||
+                passing_of(node, scan, install) != PASSING_MISSED) {
+                continue;
+            }
+            struct edge edge = {.from = node,
+                                .to = other,
+                                .kind = EDGE_RW_PREDICATE,
+                                .table = scan->table,
+                                .key = install->key};
+            visit(context, &edge);
+            any = true;
+        }
+    }
+    return any;
+}
+
+bool predicate_edges(struct graph *graph, struct node *node, void (*visit)(void *context, const struct edge *edge),
+                     void *context) {
+    bool any = false;
+    for (size_t i = 0; i < node->scans.count; i++) {
+        const struct scan *scan = &node->scans.items[i];
+        for (size_t j = scan->from; j < scan->to; j++) {
+            const struct access *access = &node->accesses.items[j];
+            if (access->kind == ACCESS_PEEK && !access->pending && !access->gone) {
+                any |= edge_of_peek(graph, node, scan, access, visit, context);
+            }
+        }
+        any |= edges_of_missed(graph, node, scan, visit, context);
+    }
+    return any;
+}
+
+/* Is it the version by which the row left what the scan saw? */
+static bool left_by(const struct node *scanner, const struct scan *scan, const struct install *install) {
+    return in_range(scan, install) && install->after_absent && predicate_changes(scan, install) &&
+           passing_of(scanner, scan, install) == PASSING_SEEN &&
+           (install->newer == NULL || passing_of(scanner, scan, install->newer) == PASSING_MISSED);
+}
+
+void predicate_seen(struct graph *graph, struct node *node, void (*visit)(void *context, const struct edge *edge),
+                    void *context) {
+    if (node->installs.count == 0) {
+        return;
+    }
+    for (struct node *scanner = graph->scanners.first; scanner != NULL; scanner = scanner->scan_next) {
+        for (size_t i = 0; scanner != node && i < scanner->scans.count; i++) {
+            const struct scan *scan = &scanner->scans.items[i];
+            for (size_t j = 0; j < node->installs.count; j++) {
+                const struct install *install = &node->installs.items[j];
+                if (left_by(scanner, scan, install)) {
+                    struct edge edge = {
+                        .from = node, .to = scanner, .kind = EDGE_WR, .table = scan->table, .key = install->key};
+                    visit(context, &edge);
+                }
+            }
+        }
+    }
+}
