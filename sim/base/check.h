@@ -24,6 +24,6 @@ void check_context(const int64_t *now_ns, const char *replay_command);
 
 /* Prints and aborts. `format` may be NULL. */
 _Noreturn void check_failed(const char *expression, const char *file, int line, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+    __attribute__((format(printf, 4, 5), cold));
 
 #endif

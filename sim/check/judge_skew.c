@@ -42,7 +42,9 @@ static void collect(const struct history *history, enum history_kind kind, struc
     rows->begin = mem_new(count + 2, sizeof *rows->begin);
     for (size_t i = 0; i < history->op_count; i++) {
         const struct history_op *op = &history->ops[i];
-        rows->begin[op->row + 2] += op->kind == kind && kept(history, op);
+        if (op->kind == kind && kept(history, op)) {
+            rows->begin[op->row + 2]++;
+        }
     }
     for (size_t i = 2; i < count + 2; i++) {
         rows->begin[i] += rows->begin[i - 1];

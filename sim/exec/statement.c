@@ -145,7 +145,8 @@ bool statement_range(struct world *world, struct actor *actor) {
 /* ---- One row ---- */
 
 static bool matches(const struct step *step, const struct row *row, const struct version *version) {
-    return !version->absent && condition_holds(&step->condition, row->key, version->value);
+    return !version->absent && condition_holds(&step->condition, row->key, version->value) &&
+           (step->extra == NULL || condition_holds(&step->extra->also, row->key, version->value));
 }
 
 static void reply_row(struct actor *actor, int64_t key, int64_t value, int64_t after) {
@@ -178,6 +179,26 @@ static bool fail_duplicate(struct world *world, struct actor *actor) {
     return true;
 }
 
+static void note_read(const struct actor *actor, struct row *row, const struct version *seen) {
+    row->seen_writer = seen->writer;
+    if (row->read_statement == 0 && seen->writer != actor->txn.id) {
+        row->read_statement = actor->txn.statement;
+    }
+}
+
+/* The row whose value the statement takes: read before any row is claimed. */
+bool statement_source(struct world *world, struct actor *actor) {
+    struct version *seen = NULL;
+    enum cc_status status = world->ops->read(&world->cc, &actor->txn, row_of(actor), SEE, BLOCK, &seen);
+    if (!walker_passes(world, actor, status)) {
+        return walker_goes_on(actor);
+    }
+    note_read(actor, row_of(actor), seen);
+    actor->step.operand += seen->absent ? 0 : seen->value;
+    actor->at_source = true;
+    return pay_row(world, actor);
+}
+
 bool statement_read(struct world *world, struct actor *actor) {
     const struct step *step = &actor->step;
     struct version *seen = NULL;
@@ -189,10 +210,7 @@ bool statement_read(struct world *world, struct actor *actor) {
         return pay_row(world, actor);
     }
     struct row *row = row_of(actor);
-    row->seen_writer = seen->writer;
-    if (row->read_statement == 0 && seen->writer != actor->txn.id) {
-        row->read_statement = actor->txn.statement;
-    }
+    note_read(actor, row, seen);
     if (step->kind == STEP_INSERT) {
         if (!seen->absent) {
             return fail_duplicate(world, actor);
@@ -246,10 +264,28 @@ bool statement_claim(struct world *world, struct actor *actor) {
     return pay_row(world, actor);
 }
 
+/* From the source to the first row, from one key of a list to the next. */
+static bool goes_on_with_extra(struct actor *actor) {
+    struct step *step = &actor->step;
+    actor->phase = PHASE_LOCATE;
+    if (actor->at_source) {
+        actor->at_source = false;
+        return true;
+    }
+    if (step->extra->keys == NULL || ++actor->key_index >= step->extra->key_count) {
+        return false;
+    }
+    step->first = step->last = step->extra->keys[actor->key_index];
+    return true;
+}
+
 bool statement_row_done(struct world *world, struct actor *actor) {
     const struct step *step = &actor->step;
     struct row *row = row_of(actor);
     row->visited = true;
+    if (step->extra != NULL && goes_on_with_extra(actor)) {
+        return true;
+    }
     bool enough = step->limit > 0 && actor->reply.count >= step->limit;
     if (!step->scan || enough || row->key == INT64_MAX) {
         return statement_end(world, actor);

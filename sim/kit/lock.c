@@ -427,3 +427,19 @@ bool lock_bounds_gap(const struct record *record) {
     const struct lock_head *head = (const struct lock_head *)(const void *)(record + 1);
     return head->more != NULL && head->more->gaps != NULL;
 }
+
+static void show_list(const struct lock *first, void (*show)(void *user, const struct lock *lock), void *user) {
+    for (const struct lock *lock = first; lock != NULL; lock = lock->next) {
+        show(user, lock);
+    }
+}
+
+void lock_each(const struct record *record, void (*show)(void *user, const struct lock *lock), void *user) {
+    const struct lock_head *head = (const struct lock_head *)(const void *)(record + 1);
+    show_list(head->granted, show, user);
+    if (head->more != NULL) {
+        show_list(head->more->first, show, user);
+        show_list(head->more->gaps, show, user);
+        show_list(head->more->inserts_first, show, user);
+    }
+}

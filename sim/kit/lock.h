@@ -84,6 +84,9 @@ bool lock_is_waited_for(const struct txn *txn);
 /* cc_ops.bounds_gap of every algorithm with this lock table. */
 bool lock_bounds_gap(const struct record *record);
 
+/* Every lock and request on a record, for display: the granted ones, who queues in order, gap locks, inserts that wait. */
+void lock_each(const struct record *record, void (*show)(void *user, const struct lock *lock), void *user);
+
 void txn_list_add(struct txn_list *list, struct txn *txn);
 
 #endif

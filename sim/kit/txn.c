@@ -3,19 +3,23 @@
 #include <string.h>
 
 #include "sim/base/check.h"
-#include "sim/base/random.h"
 
 enum { INDEX_FROM = 12 }; /* rows beyond which a hash index is kept */
 
-static uint64_t row_hash(const struct table *table, int64_t key) {
-    return random_mix((uint64_t)key * 31 + (uint64_t)(unsigned)table->index);
+/* Its high bits are good enough for both uses: a filter of 64 bits and an index of a few thousand places. */
+static inline uint64_t row_hash(const struct table *table, int64_t key) {
+    return ((uint64_t)key * 32 + (uint64_t)(unsigned)table->index) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static inline uint32_t index_place(const struct txn *txn, uint64_t hash) {
+    return (uint32_t)(hash >> 32) & (txn->row_index_size - 1);
 }
 
 /* ---- The index: row number + 1 at the hash, 0 where free ---- */
 
 static void index_add(struct txn *txn, uint32_t number) {
     const struct row *row = &txn->rows.items[number];
-    uint32_t at = (uint32_t)row_hash(row->table, row->key) & (txn->row_index_size - 1);
+    uint32_t at = index_place(txn, row_hash(row->table, row->key));
     while (txn->row_index[at] != 0) {
         at = (at + 1) & (txn->row_index_size - 1);
     }
@@ -47,7 +51,7 @@ static struct row *find_row(struct txn *txn, const struct table *table, int64_t 
         }
         return NULL;
     }
-    uint32_t at = (uint32_t)hash & (txn->row_index_size - 1);
+    uint32_t at = index_place(txn, hash);
     for (; txn->row_index[at] != 0; at = (at + 1) & (txn->row_index_size - 1)) {
         struct row *row = &txn->rows.items[txn->row_index[at] - 1];
         if (row->key == key && row->table == table) {

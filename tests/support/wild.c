@@ -290,7 +290,7 @@ static void draw_cost(struct run_spec *spec, struct stream *stream) {
     cost->cpu_access = draw_price(stream, 0.3, 500);
     cost->cpu_write = draw_price(stream, 0.7, 200);
     cost->cpu_lock = draw_price(stream, 0.7, 100);
-    cost->cpu_detect = draw_price(stream, 0.7, 100);
+    cost->cpu_detect = draw_price(stream, 0.7, 5); /* periodic searches visit many */
     cost->cpu_validate = draw_price(stream, 0.7, 100);
     cost->cpu_hop = draw_price(stream, 0.7, 100);
     cost->cpu_abort = draw_price(stream, 0.7, 300);
@@ -349,7 +349,7 @@ static void draw_programs(struct wild_options *o, struct stream *stream) {
 
 /* What an algorithm's options may be set to at random; those it does not have are passed over. */
 static const struct { const char *name, *texts[8]; } option_texts[] = {
-    {"detect", {"wait", "wait", "period(2ms)", "period(20ms)", "after(1ms)", "after(7ms)", "after(0)", "wait"}},
+    {"detect", {"wait", "wait", "wait", "period(20ms)", "period(100ms)", "after(1ms)", "after(7ms)", "after(0)"}},
     {"victim",
      {"youngest", "oldest", "requester", "fewest_locks", "fewest_writes", "least_work", "least_remaining", "random"}},
     {"spare_after", {"never", "never", "never", "never", "1", "2", "3", "3"}},
@@ -411,7 +411,7 @@ void wild_world_draw(struct wild_world *world, const struct cc_ops *algorithm, u
     stream_open(&stream, &key);
     struct run_spec *spec = &world->spec;
     spec->replication = 1;
-    spec->duration_ns = INT64_C(100) * 1000000000;
+    spec->duration_ns = INT64_C(100000) * 1000000000; /* long after the last event */
     draw_programs(&world->options, &stream);
     draw_system(spec, &stream);
     draw_cost(spec, &stream);

@@ -1,0 +1,340 @@
+/* judge_graph.c - the conflict graph of the committed projection (judge_parts.h), its orders and its components.
+ *
+ * Rows: a read follows the last write; a write follows the last write and the reads since then. Predicates: a write that
+ * changes what matches P follows the scans of P since the last such write of the same row, and a scan of P follows the
+ * last such write of each row: the earlier ones come before through the row's own writes. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/check.h"
+#include "sim/check/judge_parts.h"
+
+struct reader {
+    uint32_t node, op;
+};
+struct row_now {
+    uint32_t write; /* last, or HISTORY_NONE */
+    struct reader *items;
+    size_t count, capacity; /* reads since then, one of a transaction in a row */
+};
+/* A predicate and a row. */
+struct change {
+    uint32_t write;  /* the last that changed whether the row matches, or HISTORY_NONE */
+    uint32_t linked; /* so many of the predicate's scans come before it */
+};
+struct predicate_now {
+    struct change *changes; /* of rows; NULL: never scanned */
+    struct reader *items;
+    size_t count, capacity; /* scans */
+};
+struct building {
+    struct judge_graph *graph;
+    const struct history *history;
+    struct row_now *rows;
+    struct predicate_now *predicates;
+    uint32_t *scanned;
+    size_t scanned_count;
+};
+
+static void add_edge(struct building *building, uint32_t first, uint32_t second, uint32_t kind) {
+    struct judge_graph *graph = building->graph;
+    const struct history *history = building->history;
+    uint32_t from = graph->nodes[history->ops[first].life], to = graph->nodes[history->ops[second].life];
+    if (from == to) {
+        return;
+    }
+    if (graph->edge_count == graph->edge_capacity) {
+        graph->edges = mem_vector_grow(graph->edges, &graph->edge_capacity, sizeof *graph->edges);
+    }
+    graph->edges[graph->edge_count++] =
+        (struct judge_edge){.from = from, .to = to, .kind = kind, .first = first, .second = second};
+}
+
+static void follow_read(struct building *building, uint32_t index) {
+    const struct history_op *op = &building->history->ops[index];
+    struct row_now *row = &building->rows[op->row];
+    uint32_t node = building->graph->nodes[op->life];
+    if (row->write != HISTORY_NONE) {
+        add_edge(building, row->write, index, JUDGE_WR);
+    }
+    if (row->count == 0 || row->items[row->count - 1].node != node) {
+        vector_push(row, ((struct reader){.node = node, .op = index}));
+    }
+}
+
+static void follow_change(struct building *building, uint32_t index) {
+    const struct history *history = building->history;
+    const struct history_op *op = &history->ops[index];
+    struct history_image before = history_image_of(history, op->row, building->rows[op->row].write);
+    for (size_t i = 0; i < building->scanned_count; i++) {
+        uint32_t predicate = building->scanned[i];
+        struct predicate_now *now = &building->predicates[predicate];
+        struct change *change = &now->changes[op->row];
+        if (!history_changes(history, predicate, op->row, before, op->after)) {
+            continue;
+        }
+        for (; change->linked < now->count; change->linked++) {
+            add_edge(building, now->items[change->linked].op, index, JUDGE_PREDICATE_RW);
+        }
+        change->write = index;
+    }
+}
+
+static void follow_write(struct building *building, uint32_t index) {
+    struct row_now *row = &building->rows[building->history->ops[index].row];
+    follow_change(building, index);
+    if (row->write != HISTORY_NONE) {
+        add_edge(building, row->write, index, JUDGE_WW);
+    }
+    for (size_t i = 0; i < row->count; i++) {
+        add_edge(building, row->items[i].op, index, JUDGE_RW);
+    }
+    row->count = 0;
+    row->write = index;
+}
+
+static void follow_scan(struct building *building, uint32_t index) {
+    const struct history_op *op = &building->history->ops[index];
+    struct predicate_now *now = &building->predicates[op->predicate];
+    size_t rows = building->history->schedule->row_count;
+    for (size_t i = 0; i < rows; i++) {
+        if (now->changes[i].write != HISTORY_NONE) {
+            add_edge(building, now->changes[i].write, index, JUDGE_WR);
+        }
+    }
+    vector_push(now, ((struct reader){.node = building->graph->nodes[op->life], .op = index}));
+}
+
+/* Every predicate that a committed transaction scans; writes before the scan count too. */
+static void prepare_predicates(struct building *building) {
+    const struct history *history = building->history;
+    size_t rows = history->schedule->row_count;
+    for (size_t i = 0; i < history->op_count; i++) {
+        const struct history_op *op = &history->ops[i];
+        if (op->kind != HISTORY_SCAN || !history_counts(history, op) ||
+            building->predicates[op->predicate].changes != NULL) {
+            continue;
+        }
+        struct change *changes = mem_new(rows, sizeof *changes);
+        for (size_t k = 0; k < rows; k++) {
+            changes[k].write = HISTORY_NONE;
+        }
+        building->predicates[op->predicate].changes = changes;
+        building->scanned[building->scanned_count++] = op->predicate;
+    }
+}
+
+struct numbered {
+    int64_t number;
+    uint32_t life;
+};
+
+static int by_number(const void *a, const void *b) {
+    const struct numbered *left = a, *right = b;
+    return (left->number > right->number) - (left->number < right->number);
+}
+
+static void number_nodes(struct judge_graph *graph) {
+    const struct history *history = graph->history;
+    struct numbered *sorted = mem_new(history->life_count, sizeof *sorted);
+    graph->nodes = mem_new(history->life_count, sizeof *graph->nodes);
+    graph->lives = mem_new(history->life_count, sizeof *graph->lives);
+    for (uint32_t i = 0; i < history->life_count; i++) {
+        graph->nodes[i] = HISTORY_NONE;
+        if (history->lives[i].state == HISTORY_COMMITTED) {
+            sorted[graph->node_count++] =
+                (struct numbered){.number = history->schedule->txns[history->lives[i].txn], .life = i};
+        }
+    }
+    qsort(sorted, graph->node_count, sizeof *sorted, by_number);
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        graph->lives[i] = sorted[i].life;
+        graph->nodes[sorted[i].life] = i;
+    }
+    mem_free(sorted);
+}
+
+/* Counting sort by `from`. */
+static void sort_edges(struct judge_graph *graph) {
+    struct judge_edge *sorted = mem_new(graph->edge_count, sizeof *sorted);
+    graph->begin = mem_new(graph->node_count + 2, sizeof *graph->begin);
+    for (size_t i = 0; i < graph->edge_count; i++) {
+        graph->begin[graph->edges[i].from + 2]++;
+    }
+    for (size_t i = 2; i < graph->node_count + 2; i++) {
+        graph->begin[i] += graph->begin[i - 1];
+    }
+    for (size_t i = 0; i < graph->edge_count; i++) {
+        sorted[graph->begin[graph->edges[i].from + 1]++] = graph->edges[i];
+    }
+    mem_free(graph->edges);
+    graph->edges = sorted;
+}
+
+void judge_graph_build(struct judge_graph *graph, const struct history *history) {
+    const struct schedule *schedule = history->schedule;
+    *graph = (struct judge_graph){.history = history};
+    struct building building = {.graph = graph, .history = history};
+    number_nodes(graph);
+    building.rows = mem_new(schedule->row_count, sizeof *building.rows);
+    building.predicates = mem_new(schedule->predicate_count, sizeof *building.predicates);
+    building.scanned = mem_new(schedule->predicate_count, sizeof *building.scanned);
+    prepare_predicates(&building);
+    for (size_t i = 0; i < schedule->row_count; i++) {
+        building.rows[i].write = HISTORY_NONE;
+    }
+    for (uint32_t i = 0; i < history->op_count; i++) {
+        const struct history_op *op = &history->ops[i];
+        if (!history_counts(history, op)) {
+            continue;
+        }
+        switch ((enum history_kind)op->kind) {
+        case HISTORY_READ: follow_read(&building, i); break;
+        case HISTORY_WRITE: follow_write(&building, i); break;
+        case HISTORY_SCAN: follow_scan(&building, i); break;
+        default: break;
+        }
+    }
+    sort_edges(graph);
+    for (size_t i = 0; i < schedule->row_count; i++) {
+        mem_free(building.rows[i].items);
+    }
+    for (size_t i = 0; i < schedule->predicate_count; i++) {
+        mem_free(building.predicates[i].items);
+        mem_free(building.predicates[i].changes);
+    }
+    mem_free(building.rows);
+    mem_free(building.predicates);
+    mem_free(building.scanned);
+}
+
+void judge_graph_free(struct judge_graph *graph) {
+    mem_free(graph->lives);
+    mem_free(graph->nodes);
+    mem_free(graph->edges);
+    mem_free(graph->begin);
+    *graph = (struct judge_graph){0};
+}
+
+/* --- a serial order --- */
+
+/* A heap of nodes, the smallest on top. */
+static void heap_push(uint32_t *heap, size_t *count, uint32_t node) {
+    size_t at = (*count)++;
+    for (; at > 0 && heap[(at - 1) / 2] > node; at = (at - 1) / 2) {
+        heap[at] = heap[(at - 1) / 2];
+    }
+    heap[at] = node;
+}
+
+static uint32_t heap_pop(uint32_t *heap, size_t *count) {
+    uint32_t top = heap[0], moving = heap[--*count];
+    size_t at = 0;
+    for (size_t child = 1; child < *count; child = at * 2 + 1) {
+        child += child + 1 < *count && heap[child + 1] < heap[child];
+        if (heap[child] >= moving) {
+            break;
+        }
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moving;
+    return top;
+}
+
+bool judge_graph_order(const struct judge_graph *graph, uint32_t *order) {
+    size_t *missing = mem_new(graph->node_count, sizeof *missing), count = 0, placed = 0;
+    uint32_t *heap = mem_new(graph->node_count + 1, sizeof *heap);
+    for (size_t i = 0; i < graph->edge_count; i++) {
+        missing[graph->edges[i].to]++;
+    }
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        if (missing[i] == 0) {
+            heap_push(heap, &count, i);
+        }
+    }
+    while (count > 0) {
+        uint32_t node = heap_pop(heap, &count);
+        order[placed++] = node;
+        for (size_t e = graph->begin[node]; e < graph->begin[node + 1]; e++) {
+            if (--missing[graph->edges[e].to] == 0) {
+                heap_push(heap, &count, graph->edges[e].to);
+            }
+        }
+    }
+    mem_free(missing);
+    mem_free(heap);
+    return placed == graph->node_count;
+}
+
+/* --- components: Tarjan 1972, without recursion --- */
+
+struct tarjan {
+    uint32_t *number, *low, *stack, *path;
+    size_t *next;
+    size_t stack_count, path_count;
+    uint32_t numbered, components;
+};
+
+static void enter(struct tarjan *tarjan, const struct judge_graph *graph, uint32_t node) {
+    tarjan->number[node] = tarjan->low[node] = ++tarjan->numbered;
+    tarjan->next[node] = graph->begin[node];
+    tarjan->stack[tarjan->stack_count++] = node;
+    tarjan->path[tarjan->path_count++] = node;
+}
+
+static void leave(struct tarjan *tarjan, uint32_t node, uint32_t *component) {
+    tarjan->path_count--;
+    if (tarjan->path_count > 0) {
+        uint32_t above = tarjan->path[tarjan->path_count - 1];
+        tarjan->low[above] = tarjan->low[node] < tarjan->low[above] ? tarjan->low[node] : tarjan->low[above];
+    }
+    if (tarjan->low[node] == tarjan->number[node]) {
+        uint32_t member;
+        do {
+            member = tarjan->stack[--tarjan->stack_count];
+            component[member] = tarjan->components;
+        } while (member != node);
+        tarjan->components++;
+    }
+}
+
+uint32_t judge_graph_components(const struct judge_graph *graph, unsigned mask, uint32_t *component) {
+    size_t count = graph->node_count;
+    struct tarjan tarjan = {.number = mem_new(count, sizeof *tarjan.number),
+                            .low = mem_new(count, sizeof *tarjan.low),
+                            .stack = mem_new(count, sizeof *tarjan.stack),
+                            .path = mem_new(count, sizeof *tarjan.path),
+                            .next = mem_new(count, sizeof *tarjan.next)};
+    for (size_t i = 0; i < count; i++) {
+        component[i] = HISTORY_NONE;
+    }
+    for (uint32_t root = 0; root < count; root++) {
+        if (tarjan.number[root] == 0) {
+            enter(&tarjan, graph, root);
+        }
+        while (tarjan.path_count > 0) {
+            uint32_t node = tarjan.path[tarjan.path_count - 1];
+            if (tarjan.next[node] == graph->begin[node + 1]) {
+                leave(&tarjan, node, component);
+                continue;
+            }
+            const struct judge_edge *edge = &graph->edges[tarjan.next[node]++];
+            if ((edge->kind & mask) == 0) {
+                continue;
+            }
+            if (tarjan.number[edge->to] == 0) {
+                enter(&tarjan, graph, edge->to);
+            } else if (component[edge->to] == HISTORY_NONE && tarjan.number[edge->to] < tarjan.low[node]) {
+                tarjan.low[node] = tarjan.number[edge->to];
+            }
+        }
+    }
+    mem_free(tarjan.number);
+    mem_free(tarjan.low);
+    mem_free(tarjan.stack);
+    mem_free(tarjan.path);
+    mem_free(tarjan.next);
+    return tarjan.components;
+}

@@ -1,0 +1,198 @@
+/* judge_view.c - view-serializability of the committed projection, by exact search over the serial orders.
+ *
+ * In an equivalent serial order every read sees the same write as in the schedule, the last write of every row is the
+ * same, and every scan meets on every row the same version, or one that does not match either. A transaction may be
+ * placed next if what it reads from others is what stands in the rows then; what it reads of its own must be its own
+ * last write in the schedule already. */
+#include <string.h>
+
+#include "sim/check/judge_parts.h"
+
+/* Before the transaction runs, `row` must hold the write `seen`; of scans: or another that does not match. */
+struct need {
+    uint32_t row, seen, predicate;
+};
+struct result {
+    uint32_t row, write;
+};
+struct member {
+    VECTOR(struct need) needs;
+    VECTOR(struct result) results; /* its last write of each row */
+};
+
+struct view {
+    const struct history *history;
+    struct member members[JUDGE_VIEW_MAX];
+    uint32_t *member_of; /* lives */
+    size_t count;
+    uint32_t *now;  /* of rows: the last write; while collecting, in the schedule; while searching, in the order */
+    uint32_t *last; /* of rows, in the whole schedule */
+    uint32_t *own;  /* of touches: the transaction's last write so far */
+    bool possible;
+};
+
+static void need(struct view *view, uint32_t member, struct need wanted) {
+    struct member *of = &view->members[member];
+    if (of->needs.count > 0 && memcmp(&of->needs.items[of->needs.count - 1], &wanted, sizeof wanted) == 0) {
+        return;
+    }
+    vector_push(&of->needs, wanted);
+}
+
+static void collect_read(struct view *view, const struct history_op *op, uint32_t member) {
+    uint32_t own = view->own[op->touch], seen = view->now[op->row];
+    if (own != HISTORY_NONE) {
+        view->possible = view->possible && own == seen;
+    } else {
+        need(view, member, (struct need){.row = op->row, .seen = seen, .predicate = SCHEDULE_NONE});
+    }
+}
+
+static bool fits(const struct view *view, uint32_t row, uint32_t predicate, uint32_t wanted, uint32_t offered) {
+    const struct history *history = view->history;
+    return wanted == offered ||
+           (predicate != SCHEDULE_NONE &&
+            history_match(history, predicate, row, history_image_of(history, row, wanted)) == HISTORY_NO &&
+            history_match(history, predicate, row, history_image_of(history, row, offered)) == HISTORY_NO);
+}
+
+/* `own`: of rows, the scanning transaction's last write. */
+static void collect_scan(struct view *view, const struct history_op *op, uint32_t member, const uint32_t *own) {
+    for (uint32_t row = 0; row < view->history->schedule->row_count; row++) {
+        if (own[row] != HISTORY_NONE) {
+            view->possible = view->possible && fits(view, row, op->predicate, view->now[row], own[row]);
+        } else {
+            need(view, member, (struct need){.row = row, .seen = view->now[row], .predicate = op->predicate});
+        }
+    }
+}
+
+static void collect(struct view *view) {
+    const struct history *history = view->history;
+    size_t rows = history->schedule->row_count;
+    uint32_t *own = mem_new(rows * view->count, sizeof *own);
+    memset(own, 0xff, rows * view->count * sizeof *own);
+    for (uint32_t i = 0; i < history->op_count; i++) {
+        const struct history_op *op = &history->ops[i];
+        uint32_t member = view->member_of[op->life];
+        if (!history_counts(history, op)) {
+            continue;
+        }
+        if (op->kind == HISTORY_READ) {
+            collect_read(view, op, member);
+        } else if (op->kind == HISTORY_WRITE) {
+            view->now[op->row] = view->own[op->touch] = own[member * rows + op->row] = i;
+        } else if (op->kind == HISTORY_SCAN) {
+            collect_scan(view, op, member, own + member * rows);
+        }
+    }
+    for (size_t m = 0; m < view->count; m++) {
+        for (uint32_t row = 0; row < rows; row++) {
+            if (own[m * rows + row] != HISTORY_NONE) {
+                vector_push(&view->members[m].results, ((struct result){.row = row, .write = own[m * rows + row]}));
+            }
+        }
+    }
+    memcpy(view->last, view->now, rows * sizeof *view->last);
+    memset(view->now, 0xff, rows * sizeof *view->now);
+    mem_free(own);
+}
+
+static bool can_run(const struct view *view, const struct member *member) {
+    for (size_t i = 0; i < member->needs.count; i++) {
+        const struct need *wanted = &member->needs.items[i];
+        if (!fits(view, wanted->row, wanted->predicate, wanted->seen, view->now[wanted->row])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void exchange(struct view *view, struct member *member) {
+    for (size_t i = 0; i < member->results.count; i++) {
+        struct result *result = &member->results.items[i];
+        uint32_t before = view->now[result->row];
+        view->now[result->row] = result->write;
+        result->write = before;
+    }
+}
+
+/* Tries to place the transactions not yet in `placed`, a set, behind those that are; depth at most JUDGE_VIEW_MAX. */
+static bool place(struct view *view, unsigned placed, uint32_t *order, size_t depth) {
+    if (depth == view->count) {
+        return memcmp(view->now, view->last, view->history->schedule->row_count * sizeof *view->now) == 0;
+    }
+    for (uint32_t m = 0; m < view->count; m++) {
+        struct member *member = &view->members[m];
+        if ((placed >> m & 1) != 0 || !can_run(view, member)) {
+            continue;
+        }
+        exchange(view, member);
+        order[depth] = m;
+        bool found = place(view, placed | 1U << m, order, depth + 1);
+        exchange(view, member); /* back */
+        if (found) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void say_order(const struct view *view, const uint32_t *order, struct text *out) {
+    text_add(out, view->count > 1 ? "it reads and leaves what the serial order" : "nothing but");
+    for (size_t i = 0; i < view->count; i++) {
+        for (uint32_t life = 0; life < view->history->life_count; life++) {
+            if (view->member_of[life] == order[i]) {
+                text_add(out, " ");
+                judge_add_life(view->history, life, out);
+            }
+        }
+    }
+    text_add(out, view->count > 1 ? " does" : " committed");
+}
+
+static void search_orders(struct view *view, struct verdict *verdict) {
+    uint32_t order[JUDGE_VIEW_MAX];
+    struct text *reason = &verdict->reasons[JUDGE_VIEW_SERIALIZABLE];
+    bool found = view->possible && place(view, 0, order, 0);
+    verdict->properties[JUDGE_VIEW_SERIALIZABLE] = found ? JUDGE_YES : JUDGE_NO;
+    if (!found) {
+        text_add(reason, "no serial order of the committed transactions reads and leaves the same");
+    } else if (view->count == 0) {
+        text_add(reason, "nothing committed");
+    } else {
+        say_order(view, order, reason);
+    }
+}
+
+void judge_view(const struct history *history, struct verdict *verdict) {
+    struct view view = {.history = history, .possible = true};
+    size_t rows = history->schedule->row_count;
+    if (verdict->committed > JUDGE_VIEW_MAX) {
+        verdict->properties[JUDGE_VIEW_SERIALIZABLE] = JUDGE_OPEN;
+        text_add(&verdict->reasons[JUDGE_VIEW_SERIALIZABLE],
+                 "not looked for: more than %d transactions committed, and the search is over all their orders",
+                 JUDGE_VIEW_MAX);
+        return;
+    }
+    view.member_of = mem_new(history->life_count, sizeof *view.member_of);
+    view.now = mem_new(rows, sizeof *view.now);
+    view.last = mem_new(rows, sizeof *view.last);
+    view.own = mem_new(history->touch_count, sizeof *view.own);
+    for (size_t i = 0; i < history->life_count; i++) {
+        bool counts = history->lives[i].state == HISTORY_COMMITTED;
+        view.member_of[i] = counts ? (uint32_t)view.count++ : HISTORY_NONE;
+    }
+    memset(view.now, 0xff, rows * sizeof *view.now);
+    memset(view.own, 0xff, history->touch_count * sizeof *view.own);
+    collect(&view);
+    search_orders(&view, verdict);
+    for (size_t m = 0; m < view.count; m++) {
+        vector_free(&view.members[m].needs);
+        vector_free(&view.members[m].results);
+    }
+    mem_free(view.member_of);
+    mem_free(view.now);
+    mem_free(view.last);
+    mem_free(view.own);
+}
