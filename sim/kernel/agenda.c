@@ -53,7 +53,7 @@ static void settle(struct agenda *agenda) {
 
 void agenda_init(struct agenda *agenda, uint32_t slots) {
     *agenda = (struct agenda){.popped = AGENDA_NONE};
-    agenda_reserve(agenda, slots);
+    agenda_reserve(agenda, slots > WIDTH_MIN ? slots : WIDTH_MIN);
 }
 
 void agenda_free(struct agenda *agenda) {
@@ -64,13 +64,11 @@ void agenda_free(struct agenda *agenda) {
 
 void agenda_reserve(struct agenda *agenda, uint32_t slots) {
     CHECK(slots <= AGENDA_SLOTS_MAX);
-    uint32_t width = agenda->width > WIDTH_MIN ? agenda->width : WIDTH_MIN;
-    while (width < slots) {
-        width *= 2;
-    }
-    if (width == agenda->width) {
+    if (slots <= agenda->width) {
         return;
     }
+    /* just what is asked for at first, then doubling */
+    uint32_t width = slots > 2 * agenda->width ? slots : 2 * agenda->width;
     agenda_key *node = mem_new(2 * (size_t)width, sizeof *node);
     uint32_t *leaf = mem_new(width, sizeof *leaf);
     for (uint32_t slot = 0; slot < width; slot++) {

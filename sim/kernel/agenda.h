@@ -26,7 +26,7 @@ __extension__ typedef unsigned __int128 agenda_key;
 struct agenda {
     agenda_key *node; /* 2 * width; node[1] is the root, node[leaf[slot]] a slot's key */
     uint32_t *leaf;   /* of each slot: a permutation of width .. 2 * width - 1 */
-    uint32_t width;   /* leaves: a power of two */
+    uint32_t width;   /* leaves: any number from 2 on, for every node but the root has its parent at half its number */
     uint32_t popped;  /* slot whose leaf is stale, or AGENDA_NONE */
     uint64_t order;   /* of the next event scheduled */
     int64_t now_ns;

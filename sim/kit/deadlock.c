@@ -99,6 +99,9 @@ static bool break_cycles(struct cc *cc, const struct deadlock_options *options, 
     size_t begin;
     size_t length;
     while ((length = deadlock_find_cycle(cc, txn, &begin)) > 0) {
+        if (cc->harness->deadlock != NULL) {
+            cc->harness->deadlock(cc->harness->world, &cc->search.items[begin], length);
+        }
         struct txn *victim = choose_victim(cc, options, begin, length, txn);
         if (victim == txn) {
             return true;

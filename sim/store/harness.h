@@ -4,6 +4,7 @@
 #define CCSIM_STORE_HARNESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct txn;
@@ -23,6 +24,8 @@ struct harness {
     struct txn *(*find)(void *world, uint64_t id);
     /* How many rows the program still means to access; what it cannot tell counts as many. */
     uint64_t (*remaining)(void *world, const struct txn *txn);
+    /* A deadlock was found: these wait for each other in a circle, each for the one before it. NULL: nobody wants to know. */
+    void (*deadlock)(void *world, struct txn *const *cycle, size_t count);
     /* A version was published: by whom, of which row, standing behind the version of which writer. */
     void (*installed)(void *world, struct txn *txn, const struct row *row, uint64_t behind_writer);
 };
