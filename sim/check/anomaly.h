@@ -1,4 +1,4 @@
-/* anomaly.h - what can go wrong in a schedule, by name: the phenomena P0 to A5B of Berenson et al., "A Critique of ANSI
+/* anomaly.h - what schedules are judged by, by name: properties from textbooks; the phenomena P0 to A5B of Berenson et al., "A Critique of ANSI
  * SQL Isolation Levels" (SIGMOD 1995), and the anomalies G0 to G2 of Adya, Liskov, O'Neil, "Generalized Isolation Level
  * Definitions" (ICDE 2000), with words and an example for the manual. */
 #ifndef CCSIM_CHECK_ANOMALY_H
@@ -29,5 +29,10 @@ struct anomaly_text {
     const char *example;   /* a schedule that has it */
 };
 extern const struct anomaly_text anomaly_texts[ANOMALY_COUNT];
+
+/* "conflict-serializable" to "rigorous", in the order of enum judge_property. Bernstein, Hadzilacos, Goodman,
+ * "Concurrency Control and Recovery in Database Systems" (1987). */
+extern const struct anomaly_text property_texts[];
+extern const unsigned property_text_count;
 
 #endif

@@ -129,7 +129,7 @@ void certifier_read(struct certifier *certifier, struct node *txn, uint32_t stat
                                                                  .table = read->table,
                                                                  .statement = statement,
                                                                  .number = read->number & NUMBER_BITS,
-                                                                 .kind = read->sight & 7,
+                                                                 .kind = read->sight & 7u,
                                                                  .dirty = dirty,
                                                                  .dead = read->dead,
                                                                  .kept = read->kept};
@@ -199,6 +199,7 @@ void certifier_install(struct certifier *certifier, struct node *txn, const stru
     struct install entry = {.key = install->key,
                             .writer = txn,
                             .behind = install->behind,
+                            .under = install->under,
                             .before = install->before,
                             .after = install->after,
                             .number = install->number & NUMBER_BITS,
@@ -381,6 +382,14 @@ static void match_dead(struct certifier *certifier, struct node *node) {
     }
 }
 
+/* Those who are on a cycle already have been counted: what their read adds is not looked for. */
+static void note_cyclic(struct certifier *certifier, struct node *node) {
+    for (size_t i = 0; i < node->waiting.count; i++) {
+        struct waiting_reader *waiting = &node->waiting.items[i];
+        waiting->cyclic = cycle_find(&certifier->graph, waiting->node, CYCLE_ANY, &certifier->cycle);
+    }
+}
+
 /* Committed transactions had read this one's versions before. */
 static bool settle_readers(struct certifier *certifier, struct node *node) {
     bool any = false;
@@ -404,7 +413,7 @@ static bool settle_readers(struct certifier *certifier, struct node *node) {
 static void search(struct certifier *certifier, struct node *node) {
     bool found = search_from(certifier, node, node);
     for (size_t i = 0; !found && i < node->waiting.count; i++) {
-        found = search_from(certifier, node, node->waiting.items[i].node);
+        found = !node->waiting.items[i].cyclic && search_from(certifier, node, node->waiting.items[i].node);
     }
 }
 
@@ -432,6 +441,9 @@ void certifier_commit(struct certifier *certifier, struct node *node) {
     }
     if (node->reads_dead) {
         match_dead(certifier, node);
+    }
+    if (node->waiting.count > 0) {
+        note_cyclic(certifier, node);
     }
     bool backward = match_reads(certifier, node);
     backward |= link_installs(certifier, node);

@@ -60,6 +60,7 @@ struct certifier_scan {
 struct certifier_install {
     int64_t key;
     uint64_t behind; /* writer of the version that it stands behind */
+    uint64_t under;  /* writer of the nearest committed version above it; 0: none, it is the newest */
     int64_t before, after;
     uint32_t number;
     uint16_t table;

@@ -142,24 +142,13 @@ struct install *graph_after(const struct graph *graph, const struct access *acce
     return oldest; /* what was seen is older still */
 }
 
-/* Where the version belongs: just above *below and just below *above (NULL: the ends of the chain). */
-static void find_place(const struct slot *slot, const struct install *install, struct install **below,
-                       struct install **above) {
-    struct install *other = slot->newest;
-    for (; other != NULL; other = other->older) {
-        if (other->writer->id == install->behind) {
-            *below = other;
-            *above = other->newer;
-            return;
-        }
-        if (other->behind == install->behind || other->behind == install->writer->id) {
-            *below = other->older;
-            *above = other;
-            return;
-        }
+/* The version that another is to stand beneath; NULL if none is kept. */
+static struct install *version_of(const struct slot *slot, uint64_t writer) {
+    struct install *install = slot->newest;
+    while (install != NULL && install->writer->id != writer) {
+        install = install->older;
     }
-    *below = slot->newest; /* it stands behind one whose writer has not ended */
-    *above = NULL;
+    return install;
 }
 
 bool graph_link(struct graph *graph, struct install *install) {
@@ -176,10 +165,8 @@ bool graph_link(struct graph *graph, struct install *install) {
         }
         return true;
     }
-    struct install *below = slot->newest, *above = NULL;
-    if (slot->newest_writer != install->behind) {
-        find_place(slot, install, &below, &above);
-    }
+    struct install *above = install->under != 0 ? version_of(slot, install->under) : NULL;
+    struct install *below = above != NULL ? above->older : slot->newest;
     install->older = below;
     install->newer = above;
     if (below != NULL) {
@@ -389,7 +376,7 @@ void graph_prune(struct graph *graph, uint64_t closed_seq) {
 static void edges_of_install(struct install *install, void (*visit)(void *context, const struct edge *edge),
                              void *context) {
     struct edge edge = {.from = install->writer, .table = install->table, .key = install->key};
-    if (install->newer != NULL) {
+    if (install->newer != NULL && install->newer->writer != install->writer) {
         edge.to = install->newer->writer;
         edge.kind = EDGE_WW;
         visit(context, &edge);

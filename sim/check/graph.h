@@ -69,6 +69,7 @@ struct install {
     struct install *older, *newer; /* in version order, among those kept */
     struct node *writer;
     uint64_t behind; /* writer of the version before it */
+    uint64_t under;  /* writer of the one after it, when it was installed; 0: none */
     struct reader *readers;
     int64_t before, after;
     uint32_t number;
@@ -89,6 +90,7 @@ struct scan {
 struct waiting_reader {
     struct node *node;
     size_t access;
+    bool cyclic; /* it was on a cycle before */
 };
 
 enum node_state { NODE_ACTIVE, NODE_COMMITTED, NODE_ABORTED };

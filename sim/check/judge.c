@@ -76,6 +76,10 @@ bool judge(struct verdict *verdict, const struct schedule *schedule) {
     }
     count_lives(&history, verdict);
     judge_graph_build(&graph, &history);
+    verdict->members = mem_new(graph.node_count, sizeof *verdict->members);
+    for (size_t i = 0; i < graph.node_count; i++) {
+        verdict->members[i] = schedule->txns[history.lives[graph.lives[i]].txn];
+    }
     judge_sweep(&history, verdict);
     judge_skews(&history, verdict);
     judge_cycles(&graph, verdict);
@@ -97,6 +101,7 @@ void verdict_free(struct verdict *verdict) {
         text_free(&verdict->broken[i].witness);
     }
     mem_free(verdict->order);
+    mem_free(verdict->members);
     *verdict = (struct verdict){0};
 }
 

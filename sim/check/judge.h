@@ -44,7 +44,8 @@ struct verdict {
     struct judge_finding broken[JUDGE_LEVELS]; /* found: the schedule is not what the level allows */
     int64_t *order;                            /* transactions: a serial order, or the cycle */
     size_t order_count;
-    size_t committed, rolled_back, unfinished; /* transactions */
+    int64_t *members;                          /* the committed transactions, the smallest number first */
+    size_t committed, rolled_back, unfinished; /* transactions; an attempt that was rolled back counts as one */
 };
 
 /* Judges; false: the schedule's predicates visit too many rows, see HISTORY_OPS_MAX. */

@@ -1,14 +1,14 @@
 /* judge_view.c - view-serializability of the committed projection, by exact search over the serial orders.
  *
- * In an equivalent serial order every read sees the same write as in the schedule, the last write of every row is the
- * same, and every scan meets on every row the same version, or one that does not match either. A transaction may be
- * placed next if what it reads from others is what stands in the rows then; what it reads of its own must be its own
- * last write in the schedule already. */
+ * In an equivalent serial order every read sees a write of the same transaction as in the schedule (or the row as it was
+ * at the start), the last write of every row is the same, and every scan finds the same rows. A transaction may be placed
+ * next if the rows that it reads before writing them were last written by those from whom it read them; what it reads
+ * after writing it must be its own in the schedule already. */
 #include <string.h>
 
 #include "sim/check/judge_parts.h"
 
-/* Before the transaction runs, `row` must hold the write `seen`; of scans: or another that does not match. */
+/* Before the transaction runs, `row` must hold a write of the same transaction as `seen`; of scans, see fits(). */
 struct need {
     uint32_t row, seen, predicate;
 };
@@ -39,21 +39,28 @@ static void need(struct view *view, uint32_t member, struct need wanted) {
     vector_push(&of->needs, wanted);
 }
 
+static bool same_writer(const struct history *history, uint32_t a, uint32_t b) {
+    return a == b || (a != HISTORY_NONE && b != HISTORY_NONE && history->ops[a].life == history->ops[b].life);
+}
+
 static void collect_read(struct view *view, const struct history_op *op, uint32_t member) {
     uint32_t own = view->own[op->touch], seen = view->now[op->row];
     if (own != HISTORY_NONE) {
-        view->possible = view->possible && own == seen;
+        view->possible = view->possible && same_writer(view->history, own, seen);
     } else {
         need(view, member, (struct need){.row = op->row, .seen = seen, .predicate = SCHEDULE_NONE});
     }
 }
 
+/* Is meeting `offered` as good as meeting `wanted`? A scan must match the row or not, as it did: what it then read is a
+ * read of its own. */
 static bool fits(const struct view *view, uint32_t row, uint32_t predicate, uint32_t wanted, uint32_t offered) {
     const struct history *history = view->history;
-    return wanted == offered ||
-           (predicate != SCHEDULE_NONE &&
-            history_match(history, predicate, row, history_image_of(history, row, wanted)) == HISTORY_NO &&
-            history_match(history, predicate, row, history_image_of(history, row, offered)) == HISTORY_NO);
+    if (predicate == SCHEDULE_NONE || wanted == offered) {
+        return same_writer(history, wanted, offered);
+    }
+    bool out = history_match(history, predicate, row, history_image_of(history, row, wanted)) == HISTORY_NO;
+    return out == (history_match(history, predicate, row, history_image_of(history, row, offered)) == HISTORY_NO);
 }
 
 /* `own`: of rows, the scanning transaction's last write. */

@@ -31,21 +31,23 @@ static size_t place_of(const struct node *node, const struct scan *scan, int64_t
     return low;
 }
 
-enum passing { PASSING_VISITED, PASSING_SEEN, PASSING_MISSED };
+enum passing { PASSING_VISITED, PASSING_OLDER, PASSING_SEEN, PASSING_MISSED };
 
-/* Had the scan the version of the row, or a later one, before it when it passed? */
+/* What the version of the row was to the scan when it passed: what it saw, older or newer than that. A version that is
+ * put beneath others later is older. */
 static enum passing passing_of(const struct node *node, const struct scan *scan, const struct install *install) {
     size_t place = place_of(node, scan, install->key);
     if (place < scan->to && node->accesses.items[place].key == install->key) {
         return PASSING_VISITED;
     }
     uint64_t passed = place < scan->to ? node->accesses.items[place].seq : scan->end_seq;
-    if (install->writer->seq > passed) {
-        return PASSING_MISSED;
+    for (const struct install *newer = install->newer; newer != NULL; newer = newer->newer) {
+        if (newer->writer->seq <= passed) {
+            return PASSING_OLDER;
+        }
     }
-    /* There in time, and present: it cannot be what was seen, unless it had gone again. */
-    bool stayed = install->newer == NULL || install->newer->writer->seq > passed;
-    return !install->after_absent && stayed ? PASSING_MISSED : PASSING_SEEN;
+    /* There in time, and present: then it cannot be what was seen. */
+    return install->writer->seq > passed || !install->after_absent ? PASSING_MISSED : PASSING_SEEN;
 }
 
 /* Of a visited row that did not match: the first later version that changes that. */
@@ -110,8 +112,7 @@ bool predicate_edges(struct graph *graph, struct node *node, void (*visit)(void 
 /* Is it the version by which the row left what the scan saw? */
 static bool left_by(const struct node *scanner, const struct scan *scan, const struct install *install) {
     return in_range(scan, install) && install->after_absent && predicate_changes(scan, install) &&
-           passing_of(scanner, scan, install) == PASSING_SEEN &&
-           (install->newer == NULL || passing_of(scanner, scan, install->newer) == PASSING_MISSED);
+           passing_of(scanner, scan, install) == PASSING_SEEN;
 }
 
 void predicate_seen(struct graph *graph, struct node *node, void (*visit)(void *context, const struct edge *edge),

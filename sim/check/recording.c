@@ -61,8 +61,8 @@ static void add_image(FILE *file, int64_t value, bool absent) {
 
 void recording_install(struct certifier *certifier, const struct node *txn, const struct certifier_install *install) {
     add_time(certifier);
-    fprintf(certifier->record, "i %" PRIu64 " %u %" PRId64 " %" PRIu64 " %" PRIu32, txn->id, (unsigned)install->table,
-            install->key, install->behind, install->number);
+    fprintf(certifier->record, "i %" PRIu64 " %u %" PRId64 " %" PRIu64 " %" PRIu64 " %" PRIu32, txn->id,
+            (unsigned)install->table, install->key, install->behind, install->under, install->number);
     add_image(certifier->record, install->before, install->before_absent);
     add_image(certifier->record, install->after, install->after_absent);
     fputc('\n', certifier->record);

@@ -14,6 +14,8 @@
 const struct cli_command cli_commands[] = {
     {"run", cli_run, "run an experiment: table, CSV files, figures"},
     {"plot", cli_plot, "draw the figures of a results folder again"},
+    {"play", cli_play, "feed a written schedule to algorithms, step by step"},
+    {"check", cli_check, "judge a written schedule: serializable, recoverable, anomalies, with reasons"},
     {"list", cli_list, "algorithms, workloads, metrics, options, reasons: one line each"},
     {"help", cli_help, "the manual entry of a command, key, algorithm, workload or metric"},
 };

@@ -18,6 +18,7 @@ struct player_txn {
     uint32_t given;      /* the step to hand out next, or PLAY_NONE */
     uint32_t current;    /* the step under way, or PLAY_NONE */
     uint32_t last_step;  /* of the schedule */
+    uint32_t last_begin; /* its last b, or PLAY_NONE */
     uint32_t put_off;    /* so many of its steps are */
     uint32_t any_writes; /* writes of any value so far */
     VECTOR(struct play_row) last_reads; /* of rows that some $ names */

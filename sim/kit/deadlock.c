@@ -53,6 +53,65 @@ size_t deadlock_find_cycle(struct cc *cc, struct txn *txn, size_t *begin) {
     return 0;
 }
 
+/* ---- Search from everybody ----
+ * Depth first over all waiting transactions, nobody entered twice: who is on the path carries the mark, who was left
+ * carries the mark after it. Each one entered is counted as its own work. */
+
+static void enter(struct cc *cc, struct txn *txn, uint64_t mark) {
+    txn->search_mark = mark;
+    txn->work.searched++;
+    size_t next = cc->search.count;
+    cc->blockers(cc, txn, &cc->search, SIZE_MAX);
+    struct search_frame frame = {.txn = txn, .next = next, .end = cc->search.count};
+    vector_push(&cc->frames, frame);
+}
+
+/* The cycle that the edge from the end of the path to `txn`, which is on it, closes. */
+static size_t cut_path(struct cc *cc, const struct txn *txn, size_t *begin) {
+    *begin = cc->search.count;
+    size_t i = cc->frames.count;
+    do {
+        txn_list_add(&cc->search, cc->frames.items[--i].txn);
+    } while (cc->frames.items[i].txn != txn);
+    return cc->search.count - *begin;
+}
+
+static size_t cycle_from(struct cc *cc, struct txn *start, uint64_t mark, size_t *begin) {
+    cc->search.count = cc->frames.count = 0;
+    enter(cc, start, mark);
+    while (cc->frames.count > 0) {
+        struct search_frame *frame = &cc->frames.items[cc->frames.count - 1];
+        if (frame->next == frame->end) {
+            frame->txn->search_mark = mark + 1;
+            cc->frames.count--;
+            cc->search.count = cc->frames.count > 0 ? cc->frames.items[cc->frames.count - 1].end : 0;
+            continue;
+        }
+        struct txn *blocker = cc->search.items[frame->next++];
+        if (!can_wait(blocker) || blocker->search_mark == mark + 1) {
+            continue;
+        }
+        if (blocker->search_mark == mark) {
+            return cut_path(cc, blocker, begin);
+        }
+        enter(cc, blocker, mark);
+    }
+    return 0;
+}
+
+/* Some cycle among all who wait; its length, 0 if there is none. */
+static size_t find_any_cycle(struct cc *cc, size_t *begin) {
+    uint64_t mark = cc->search_count + 1;
+    cc->search_count += 2;
+    for (struct txn *txn = cc->waiting_first; txn != NULL; txn = txn->wait_next) {
+        size_t length = can_wait(txn) && txn->search_mark < mark ? cycle_from(cc, txn, mark, begin) : 0;
+        if (length > 0) {
+            return length;
+        }
+    }
+    return 0;
+}
+
 /* ---- Victims ---- */
 
 /* How much there is to be said against sacrificing it: the smallest goes, the youngest among equals. */
@@ -112,6 +171,28 @@ static bool break_cycles(struct cc *cc, const struct deadlock_options *options, 
     return false;
 }
 
+/* Nobody asked for the search: the one of a cycle that began to wait last counts as the one that closed it. */
+static const struct txn *closer_of(const struct cc *cc, size_t begin, size_t length) {
+    for (const struct txn *waiting = cc->waiting_last; waiting != NULL; waiting = waiting->wait_previous) {
+        for (size_t i = begin; i < begin + length; i++) {
+            if (cc->search.items[i] == waiting) {
+                return waiting;
+            }
+        }
+    }
+    return NULL;
+}
+
+static void break_all_cycles(struct cc *cc, const struct deadlock_options *options) {
+    size_t begin;
+    size_t length;
+    while ((length = find_any_cycle(cc, &begin)) > 0) {
+        const struct txn *closer = options->victim == VICTIM_REQUESTER ? closer_of(cc, begin, length) : NULL;
+        bool doomed = txn_doom(cc, choose_victim(cc, options, begin, length, closer), REASON_DEADLOCK);
+        CHECK(doomed);
+    }
+}
+
 /* ---- When to search ---- */
 
 enum { TAG_DEADLOCK = 1 };
@@ -162,15 +243,8 @@ void deadlock_on_timer(struct cc *cc, const struct deadlock_options *options, st
         }
         return;
     }
-    /* Periodic: the latest waiter of a cycle counts as the one that closed it. */
     cc->detection_set = false;
-    struct txn *previous;
-    for (struct txn *waiting = cc->waiting_last; waiting != NULL; waiting = previous) {
-        previous = waiting->wait_previous;
-        if (can_wait(waiting) && break_cycles(cc, options, waiting)) {
-            txn_doom(cc, waiting, REASON_DEADLOCK);
-        }
-    }
+    break_all_cycles(cc, options);
     for (struct txn *waiting = cc->waiting_first; waiting != NULL; waiting = waiting->wait_next) {
         if (!waiting->doomed) {
             cc->detection_set = true;

@@ -54,7 +54,6 @@ struct table *store_add_table(struct store *store, const char *name, int64_t fir
 }
 
 void store_set_initial(struct store *store, struct table *table, int64_t key, int64_t value, bool absent) {
-    CHECK(table_is_dense(table, key));
     struct record *record = store_record(store, table, key);
     struct version *version = store_newest(store, table, key, record);
     CHECK(version->writer == 0 && version->older == NULL);
@@ -62,6 +61,7 @@ void store_set_initial(struct store *store, struct table *table, int64_t key, in
     table->committed_rows += (absent ? 0 : 1) - (version->absent ? 0 : 1);
     version->value = value;
     version->absent = absent;
+    store_release(store, table, key, record);
 }
 
 /* ---- Records ---- */

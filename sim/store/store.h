@@ -78,7 +78,7 @@ void store_free(struct store *store);
 /* A table of dense keys first_key .. first_key + rows - 1, all with `initial_value` (or absent). The name must outlive it. */
 struct table *store_add_table(struct store *store, const char *name, int64_t first_key, int64_t rows, int64_t initial_value,
                               bool absent);
-/* Gives one dense row an initial value of its own, or makes it absent; before the run only. */
+/* Gives one row an initial value of its own, or makes it absent; before the run only. */
 void store_set_initial(struct store *store, struct table *table, int64_t key, int64_t value, bool absent);
 
 static inline void *record_tail(struct record *record) { return record + 1; }

@@ -108,10 +108,8 @@ static int64_t now_ns(const struct store *store) {
     return ((const struct world *)store->harness->world)->agenda.now_ns;
 }
 
-static void say(const char *format, const char *what) {
-    text_add(&playing->said, playing->said.length > 0 ? " " : "");
-    text_add(&playing->said, "%s", what);
-    text_add(&playing->said, "%s", format);
+static void say(const char *what, const char *mark) {
+    text_add(&playing->said, "%s%s%s", playing->said.length > 0 ? " " : "", what, mark);
 }
 
 static const char *token_under_way(const struct txn *txn) {
@@ -144,12 +142,20 @@ static void say_reply(const char *token, const struct reply *reply) {
     if (step.kind > STEP_INSERT) {
         return;
     }
-    say(has_waited(token) ? "!" : "", token);
+    say(token, has_waited(token) ? "!" : "");
     if (reply->status == REPLY_ERROR) {
         text_add(&playing->said, "#%s", reason_texts[reply->reason].name);
     } else {
         say_rows(reply, step.scan);
     }
+}
+
+/* The next token of the transaction from number `from` on, or token_count. */
+static int next_token(const struct script *script, int from, uint64_t number) {
+    while (from < script->token_count && owner_of(script->tokens[from]) != (int)number) {
+        from++;
+    }
+    return from;
 }
 
 /* ---- Spies ---- */
@@ -160,7 +166,7 @@ static void note_wait(struct cc *cc, const struct txn *txn, enum cc_status statu
     }
     struct txn_list list = {0};
     cc->ops->blockers(cc, txn, &list, SIZE_MAX);
-    say("?", token_under_way(txn));
+    say(token_under_way(txn), "?");
     bool comma = false;
     for (int number = 1; number < SCRIPT_TRANSACTIONS_MAX; number++) {
         for (size_t i = 0; i < list.count; i++) {
@@ -214,7 +220,7 @@ static enum cc_status spy_prepare(struct cc *cc, struct txn *txn) {
 }
 
 static void spy_commit(struct cc *cc, struct txn *txn) {
-    say("", token_under_way(txn));
+    say(token_under_way(txn), "");
     playing->committed_ns[number_of(txn)] = now_ns(cc->store);
     playing->algorithm->commit(cc, txn);
 }
@@ -229,7 +235,9 @@ static void spy_abort(struct cc *cc, struct txn *txn) {
     } else {
         snprintf(what, sizeof what, "a%d", number);
     }
-    say("", what);
+    if (next_token(playing, 0, (uint64_t)number) < playing->token_count) {
+        say(what, "");
+    }
     playing->algorithm->abort(cc, txn);
 }
 
@@ -246,14 +254,6 @@ static void script_load(void *memory, const void *values, struct store *store, s
 static void script_draw(void *memory, const struct draw *draw, void *values) {
     (void)memory;
     ((struct script_arguments *)values)->number = draw->terminal;
-}
-
-/* The next token of the transaction from number `from` on, or token_count. */
-static int next_token(const struct script *script, int from, uint64_t number) {
-    while (from < script->token_count && owner_of(script->tokens[from]) != (int)number) {
-        from++;
-    }
-    return from;
 }
 
 static void script_next(void *memory, const void *values, void *registers, const struct reply *reply, struct step *step) {

@@ -1,0 +1,202 @@
+/* player_workload.c - the programs of a played schedule: each hands out the written step it was given and holds in
+ * between. A written step becomes a statement here: its rows as keys or a scan, its value as far as the program knows it.
+ *
+ * A predicate on ids is a range of keys, as an index on the key would serve it; any other scans the whole table. */
+#include "sim/base/check.h"
+#include "sim/exec/player_parts.h"
+
+struct player_arguments {
+    uint32_t txn;
+};
+struct player_registers {
+    bool in_hand; /* a step was handed out */
+};
+
+static struct player *player_of(const void *state) { return *(struct player *const *)state; }
+
+/* ---- The table ---- */
+
+static void load(void *state, const void *options, struct store *store, struct stream *stream) {
+    (void)stream;
+    struct player *player = *(struct player *const *)options;
+    *(struct player **)state = player;
+    player->table = store_add_table(store, "rows", 1, 0, 0, true);
+    for (size_t i = 0; i < player->schedule->row_count; i++) {
+        const struct schedule_row *row = &player->schedule->rows[i];
+        if (row->present) {
+            store_set_initial(store, player->table, row->id, row->value, false);
+        }
+    }
+}
+
+static void draw(void *state, const struct draw *draw, void *arguments) {
+    (void)state;
+    ((struct player_arguments *)arguments)->txn = (uint32_t)draw->number - 1;
+}
+
+/* ---- Steps ---- */
+
+static int64_t last_read(const struct player_txn *txn, uint32_t row) {
+    for (size_t i = 0; i < txn->last_reads.count; i++) {
+        if (txn->last_reads.items[i].row == row) {
+            return txn->last_reads.items[i].value;
+        }
+    }
+    return 0;
+}
+
+static void set_value(struct player *player, uint32_t number, const struct schedule_value *value, struct step *step) {
+    struct player_txn *txn = &player->txns[number];
+    step->value = value->form == SCHEDULE_ADD ? VALUE_ADD : VALUE_SET;
+    step->operand = value->constant;
+    switch (value->form) {
+    case SCHEDULE_ANY: step->operand = 100 * player->schedule->txns[number] + ++txn->any_writes; break;
+    case SCHEDULE_LAST_READ: step->operand += last_read(txn, value->row); break;
+    case SCHEDULE_INSIDE:
+        player->extras[number].reads_source = true;
+        player->extras[number].source = player->schedule->rows[value->row].id;
+        break;
+    case SCHEDULE_CONSTANT:
+    case SCHEDULE_ADD: break;
+    }
+}
+
+static void set_range(const struct condition *condition, struct step *step) {
+    step->scan = true;
+    step->first = INT64_MIN;
+    step->last = INT64_MAX - 1;
+    if (!condition->of_id || condition->modulus > 0) {
+        return;
+    }
+    switch (condition->operator) {
+    case CONDITION_EQ: step->first = step->last = condition->constant; break;
+    case CONDITION_LT: step->last = condition->constant - 1; break;
+    case CONDITION_LE: step->last = condition->constant; break;
+    case CONDITION_GT: step->first = condition->constant + 1; break;
+    case CONDITION_GE: step->first = condition->constant; break;
+    case CONDITION_NE:
+    case CONDITION_TRUE: break;
+    }
+}
+
+static void set_rows(struct player *player, uint32_t number, const struct schedule_step *written, struct step *step) {
+    struct step_extra *extra = &player->extras[number];
+    struct condition expected = {.operator= CONDITION_EQ, .constant = written->expected};
+    step->table = player->table;
+    step->limit = written->limit;
+    if (written->predicate != SCHEDULE_NONE) {
+        step->condition = player->schedule->predicates[written->predicate].condition;
+        set_range(&step->condition, step);
+        extra->also = written->conditional ? expected : extra->also;
+        return;
+    }
+    if (written->conditional) {
+        step->condition = expected;
+    }
+    extra->keys = &player->keys[written->first_row];
+    extra->key_count = written->row_count;
+    step->first = step->last = extra->keys[0];
+}
+
+static const struct {
+    enum step_kind kind;
+    enum step_locking locking;
+} forms[SCHEDULE_KINDS] = {
+    [SCHEDULE_READ] = {STEP_SELECT, LOCKING_NONE},
+    [SCHEDULE_QUERY] = {STEP_SELECT, LOCKING_NONE},
+    [SCHEDULE_UPDATE_LOCK] = {STEP_SELECT, LOCKING_UPDATE},
+    [SCHEDULE_SHARE_LOCK] = {STEP_SELECT, LOCKING_SHARE},
+    [SCHEDULE_WRITE] = {STEP_UPDATE, LOCKING_NONE},
+    [SCHEDULE_INSERT] = {STEP_INSERT, LOCKING_NONE},
+    [SCHEDULE_DELETE] = {STEP_DELETE, LOCKING_NONE},
+    [SCHEDULE_SAVEPOINT] = {STEP_SAVEPOINT, LOCKING_NONE},
+    [SCHEDULE_ROLLBACK_TO] = {STEP_ROLLBACK_TO, LOCKING_NONE},
+    [SCHEDULE_COMMIT] = {STEP_COMMIT, LOCKING_NONE},
+    [SCHEDULE_ROLLBACK] = {STEP_ROLLBACK, LOCKING_NONE},
+};
+
+static void set_step(struct player *player, uint32_t number, uint32_t index, struct step *step) {
+    if (index >= player->schedule->step_count) { /* an implied commit */
+        *step = (struct step){.kind = STEP_COMMIT};
+        return;
+    }
+    const struct schedule_step *written = &player->schedule->steps[index];
+    *step = (struct step){.kind = forms[written->kind].kind, .locking = forms[written->kind].locking};
+    if (step->kind == STEP_ROLLBACK_TO) { /* one place serves all savepoints: marks says where each goes back to */
+        player->txns[number].actor->savepoints[0] = player->marks[written->target];
+    }
+    if (step->kind > STEP_INSERT) {
+        return;
+    }
+    player->extras[number] = (struct step_extra){0};
+    step->extra = &player->extras[number];
+    step->patience = written->nowait ? PATIENCE_NOWAIT : written->skip ? PATIENCE_SKIP_LOCKED : PATIENCE_BLOCK;
+    set_rows(player, number, written, step);
+    if (step->kind == STEP_UPDATE || step->kind == STEP_INSERT) {
+        set_value(player, number, &written->value, step);
+    }
+}
+
+static bool is_begin(const struct player *player, uint32_t step) {
+    return step < player->schedule->step_count && player->schedule->steps[step].kind == SCHEDULE_BEGIN;
+}
+
+static void next(void *state, const void *arguments, void *memory, const struct reply *reply, struct step *step) {
+    struct player *player = player_of(state);
+    uint32_t number = ((const struct player_arguments *)arguments)->txn;
+    struct player_txn *txn = &player->txns[number];
+    struct player_registers *registers = memory;
+    if (registers->in_hand || is_begin(player, txn->current)) {
+        registers->in_hand = false;
+        player_step_over(player, number, reply);
+    }
+    if (txn->given == PLAY_NONE) {
+        *step = (struct step){.kind = STEP_HOLD};
+        return;
+    }
+    set_step(player, number, txn->given, step);
+    txn->given = PLAY_NONE;
+    registers->in_hand = true;
+}
+
+/* Rows named by the steps that are left; a predicate counts as all of them. */
+static uint64_t remaining(const void *state, const void *arguments, const void *registers) {
+    (void)registers;
+    const struct player *player = player_of(state);
+    const struct schedule *schedule = player->schedule;
+    uint32_t number = ((const struct player_arguments *)arguments)->txn;
+    uint32_t from = player->txns[number].current;
+    uint64_t count = 0;
+    for (size_t i = from; i < schedule->step_count; i++) {
+        const struct schedule_step *step = &schedule->steps[i];
+        if (step->txn == number) {
+            count += step->predicate != SCHEDULE_NONE ? schedule->row_count : step->row_count;
+        }
+    }
+    return count;
+}
+
+static void committed(void *state, const void *arguments, const void *registers) {
+    (void)registers;
+    player_committed(player_of(state), ((const struct player_arguments *)arguments)->txn);
+}
+
+static void audit(const void *state, const struct store *store, struct workload_audit *result) {
+    (void)state;
+    (void)store;
+    result->verdict = AUDIT_NONE;
+}
+
+const struct workload_ops player_workload = {
+    .name = "play",
+    .summary = "a written schedule, step by step",
+    .state_size = sizeof(struct player *),
+    .arguments_size = sizeof(struct player_arguments),
+    .registers_size = sizeof(struct player_registers),
+    .load = load,
+    .draw = draw,
+    .next = next,
+    .remaining = remaining,
+    .committed = committed,
+    .audit = audit,
+};
