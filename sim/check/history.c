@@ -232,8 +232,8 @@ static struct history_image value_of(struct builder *builder, uint32_t life, con
     case SCHEDULE_ADD: return sum(current(builder, row), value->constant);
     case SCHEDULE_INSIDE: return sum(read_row(builder, life, value->row, SCHEDULE_NONE, false), value->constant);
     case SCHEDULE_LAST_READ: {
-        const struct history_touch *seen = &builder->history->touches[touch(builder, life, value->row)];
-        return sum(seen->last_read, value->constant); /* not known if nothing was read */
+        uint32_t index = touch(builder, life, value->row);
+        return sum(builder->history->touches[index].last_read, value->constant); /* not known if nothing was read */
     }
     case SCHEDULE_ANY: break;
     }

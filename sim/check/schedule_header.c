@@ -221,7 +221,8 @@ void schedule_predicate_line(struct schedule_parser *parser) {
         schedule_fail(parser, start, "names have at most %d letters", SCHEDULE_NAME_MAX);
         return;
     }
-    predicate.name = parser->setting_names.items[names_add(&parser->setting_names, start, length)];
+    uint32_t number = names_add(&parser->setting_names, start, length);
+    predicate.name = parser->setting_names.items[number];
     parser->at += length;
     schedule_skip_blanks(parser);
     if (parser->at == parser->end || *parser->at != ':') {

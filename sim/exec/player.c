@@ -296,8 +296,22 @@ static struct actor *first_woken(const struct player *player) {
     return NULL;
 }
 
+/* Whom a step frees may end in the same instant: those are told by number. */
+static void sort_ends(struct player *player, size_t first) {
+    const int64_t *numbers = player->schedule->txns;
+    struct play_end *ends = player->play->ends.items;
+    for (size_t i = first + 1; i < player->play->ends.count; i++) {
+        for (size_t k = i; k > first && numbers[ends[k].txn] < numbers[ends[k - 1].txn]; k--) {
+            struct play_end other = ends[k];
+            ends[k] = ends[k - 1];
+            ends[k - 1] = other;
+        }
+    }
+}
+
 /* Aborts are due at once; then the waiting calls that were woken, in the order they began to wait. */
 static void resume_all(struct player *player) {
+    size_t first_end = player->play->ends.count;
     for (size_t aborted = 0;;) {
         struct actor *actor;
         if (aborted < player->doomed.count) {
@@ -307,6 +321,7 @@ static void resume_all(struct player *player) {
             actor = first_woken(player);
         }
         if (actor == NULL) {
+            sort_ends(player, first_end);
             return;
         }
         walker_run(&player->world, actor);

@@ -116,7 +116,7 @@ struct play {
     struct play_step *steps; /* the written ones, then the implied commits */
     size_t step_count, written_count;
     uint32_t *step_txns; /* of each step */
-    VECTOR(struct play_end) ends;
+    VECTOR(struct play_end) ends; /* in order; those of one instant by number */
     VECTOR(struct play_kill) killed;
     VECTOR(struct play_event) events;
     VECTOR(uint32_t) cycles;

@@ -366,6 +366,14 @@ static void add_once(struct txn_list *out, struct txn *txn, size_t begin) {
     txn_list_add(out, txn);
 }
 
+static void add_holders(const struct lock *request, struct txn_list *out, size_t limit) {
+    for (struct lock *lock = request->head->granted; lock != NULL && out->count < limit; lock = lock->next) {
+        if (lock->owner != request->owner && !compatible[request->mode][lock->mode]) {
+            txn_list_add(out, lock->owner);
+        }
+    }
+}
+
 static void gap_blockers(const struct lock *request, struct txn_list *out, size_t limit) {
     for (struct lock *lock = request->head->more->gaps; lock != NULL && out->count < limit; lock = lock->next) {
         if (lock->owner != request->owner) {
@@ -386,11 +394,7 @@ void lock_blockers(const struct txn *waiting, struct txn_list *out, size_t most,
     }
     size_t begin = out->count;
     if (!line_only || request->previous == NULL) {
-        for (struct lock *lock = request->head->granted; lock != NULL && out->count < limit; lock = lock->next) {
-            if (lock->owner != waiting && !compatible[request->mode][lock->mode]) {
-                txn_list_add(out, lock->owner);
-            }
-        }
+        add_holders(request, out, limit);
     }
     size_t holders = out->count;
     for (struct lock *lock = request->head->more->first; lock != request && out->count < limit; lock = lock->next) {
@@ -400,6 +404,25 @@ void lock_blockers(const struct txn *waiting, struct txn_list *out, size_t most,
             txn_list_add(out, lock->owner);
         }
     }
+}
+
+void lock_holders(const struct txn *waiting, struct txn_list *out) {
+    if (waiting->queued->gap) {
+        gap_blockers(waiting->queued, out, SIZE_MAX);
+    } else {
+        add_holders(waiting->queued, out, SIZE_MAX);
+    }
+}
+
+const struct lock *lock_live_ahead(const struct lock *request) {
+    if (request->gap) {
+        return NULL;
+    }
+    const struct lock *ahead = request->previous;
+    while (ahead != NULL && ahead->owner->doomed) {
+        ahead = ahead->previous;
+    }
+    return ahead;
 }
 
 void lock_overtaken(const struct txn *waiting, struct txn_list *out) {

@@ -75,6 +75,12 @@ void lock_forget_statement(struct cc *cc, struct txn *txn, uint32_t statement);
  * the queue; or, `line_only`, holders for the first in line and only those ahead for the rest. */
 void lock_blockers(const struct txn *waiting, struct txn_list *out, size_t most, bool line_only);
 
+/* The first part of it: those who hold what the request conflicts with. */
+void lock_holders(const struct txn *waiting, struct txn_list *out);
+
+/* The nearest request ahead in the queue whose owner is not doomed, or NULL (also for an insert: its queue is no line). */
+const struct lock *lock_live_ahead(const struct lock *request);
+
 /* The waiters a just queued upgrade overtook: who now waits for it. */
 void lock_overtaken(const struct txn *waiting, struct txn_list *out);
 

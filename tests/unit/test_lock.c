@@ -300,7 +300,8 @@ static void compare(struct fixture *f) {
     for (int txn = 0; txn < TXNS; txn++) {
         uint32_t count = 0, listed = 0;
         for (int key = 0; key < KEYS; key++) {
-            count += (f->naive.records[key].held[txn] != MODE_NONE) + (f->naive.records[key].gap[txn] != 0);
+            count += f->naive.records[key].held[txn] != MODE_NONE ? 1 : 0;
+            count += f->naive.records[key].gap[txn] != 0 ? 1 : 0;
         }
         for (const struct lock *lock = f->txns[txn].held; lock != NULL; lock = lock->held_next) {
             listed++;
