@@ -9,7 +9,7 @@
 #include "sim/base/check.h"
 #include "sim/check/judge_parts.h"
 
-enum { WORK_MAX = 5000000, BATCH = 64 };
+enum { WORK_MAX = 1000000, BATCH = 64 };
 
 struct search {
     const struct judge_graph *graph;

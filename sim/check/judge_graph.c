@@ -35,6 +35,8 @@ struct building {
     struct predicate_now *predicates;
     uint32_t *scanned;
     size_t scanned_count;
+    uint64_t *known; /* edges of scans, a hash: transactions and kind; 0: free */
+    size_t known_count, known_size;
 };
 
 static void add_edge(struct building *building, uint32_t first, uint32_t second, uint32_t kind) {
@@ -49,6 +51,44 @@ static void add_edge(struct building *building, uint32_t first, uint32_t second,
     }
     graph->edges[graph->edge_count++] =
         (struct judge_edge){.from = from, .to = to, .kind = kind, .first = first, .second = second};
+}
+
+static uint64_t *known_slot(const struct building *building, uint64_t key) {
+    size_t mask = building->known_size - 1, at = (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 32) & mask;
+    while (building->known[at] != 0 && building->known[at] != key) {
+        at = (at + 1) & mask;
+    }
+    return &building->known[at];
+}
+
+static void grow_known(struct building *building) {
+    uint64_t *old = building->known;
+    size_t size = building->known_size;
+    building->known_size = size == 0 ? 1024 : size * 2;
+    building->known = mem_new(building->known_size, sizeof *building->known);
+    for (size_t i = 0; i < size; i++) {
+        if (old[i] != 0) {
+            *known_slot(building, old[i]) = old[i];
+        }
+    }
+    mem_free(old);
+}
+
+/* A scan meets the changes of all rows: of two transactions one edge of a kind is enough. */
+static void add_scan_edge(struct building *building, uint32_t first, uint32_t second, uint32_t kind) {
+    const struct history *history = building->history;
+    const uint32_t *nodes = building->graph->nodes;
+    uint64_t from = nodes[history->ops[first].life], to = nodes[history->ops[second].life];
+    if (building->known_count * 2 >= building->known_size) {
+        grow_known(building);
+    }
+    uint64_t key = (from << 32 | to) * 2 + (kind == JUDGE_WR) + 1; /* nodes are far below 2^31 */
+    uint64_t *slot = known_slot(building, key);
+    if (*slot == 0) {
+        *slot = key;
+        building->known_count++;
+        add_edge(building, first, second, kind);
+    }
 }
 
 static void follow_read(struct building *building, uint32_t index) {
@@ -75,7 +115,7 @@ static void follow_change(struct building *building, uint32_t index) {
             continue;
         }
         for (; change->linked < now->count; change->linked++) {
-            add_edge(building, now->items[change->linked].op, index, JUDGE_PREDICATE_RW);
+            add_scan_edge(building, now->items[change->linked].op, index, JUDGE_PREDICATE_RW);
         }
         change->write = index;
     }
@@ -100,7 +140,7 @@ static void follow_scan(struct building *building, uint32_t index) {
     size_t rows = building->history->schedule->row_count;
     for (size_t i = 0; i < rows; i++) {
         if (now->changes[i].write != HISTORY_NONE) {
-            add_edge(building, now->changes[i].write, index, JUDGE_WR);
+            add_scan_edge(building, now->changes[i].write, index, JUDGE_WR);
         }
     }
     vector_push(now, ((struct reader){.node = building->graph->nodes[op->life], .op = index}));
@@ -207,6 +247,7 @@ void judge_graph_build(struct judge_graph *graph, const struct history *history)
     mem_free(building.rows);
     mem_free(building.predicates);
     mem_free(building.scanned);
+    mem_free(building.known);
 }
 
 void judge_graph_free(struct judge_graph *graph) {

@@ -24,7 +24,10 @@ struct skew {
     const struct history *history;
     struct verdict *verdict;
     struct span *spans;
-    struct rows reads, writes;
+    struct rows all_writes;    /* of P4 */
+    struct rows reads, writes; /* of the skews: only those that can be part of one */
+    bool *is_read;             /* rows that anyone reads */
+    uint32_t *overwrites;      /* of lives: how many of those they write */
     uint32_t *touch_of; /* of rows: the touch of the transaction looked at, or HISTORY_NONE */
     uint32_t *met;      /* of lives: the last that was compared with it, + 1 */
 };
@@ -37,12 +40,25 @@ static bool committed(const struct history *history, uint32_t life) {
     return history->lives[life].state == HISTORY_COMMITTED;
 }
 
-static void collect(const struct history *history, enum history_kind kind, struct rows *rows) {
+/* The writes of a read skew are of a transaction that commits and writes two rows that are read, the first reads of a
+ * write skew of one that commits and writes such a row beside the one that it reads. */
+static bool can_skew(const struct skew *skew, const struct history_op *op) {
+    uint32_t rows = skew->overwrites[op->life];
+    bool writes_it = skew->is_read[op->row] && skew->spans[op->touch].last_write != HISTORY_NONE;
+    return committed(skew->history, op->life) && (op->kind == HISTORY_WRITE ? rows > 1 : rows > (writes_it ? 1U : 0U));
+}
+
+static bool listed(const struct skew *skew, const struct history_op *op, enum history_kind kind, bool all) {
+    return op->kind == kind && kept(skew->history, op) && (all || can_skew(skew, op));
+}
+
+static void collect(const struct skew *skew, enum history_kind kind, bool all, struct rows *rows) {
+    const struct history *history = skew->history;
     size_t count = history->schedule->row_count;
     rows->begin = mem_new(count + 2, sizeof *rows->begin);
     for (size_t i = 0; i < history->op_count; i++) {
         const struct history_op *op = &history->ops[i];
-        if (op->kind == kind && kept(history, op)) {
+        if (listed(skew, op, kind, all)) {
             rows->begin[op->row + 2]++;
         }
     }
@@ -52,7 +68,7 @@ static void collect(const struct history *history, enum history_kind kind, struc
     rows->ops = mem_new(rows->begin[count + 1], sizeof *rows->ops);
     for (uint32_t i = 0; i < history->op_count; i++) {
         const struct history_op *op = &history->ops[i];
-        if (op->kind == kind && kept(history, op)) {
+        if (listed(skew, op, kind, all)) {
             rows->ops[rows->begin[op->row + 1]++] = i;
         }
     }
@@ -75,6 +91,20 @@ static void find_spans(struct skew *skew) {
     }
 }
 
+static void find_overwrites(struct skew *skew) {
+    const struct history *history = skew->history;
+    for (size_t t = 0; t < history->touch_count; t++) {
+        if (skew->spans[t].first_read != HISTORY_NONE) {
+            skew->is_read[history->touches[t].object] = true;
+        }
+    }
+    for (size_t t = 0; t < history->touch_count; t++) {
+        if (skew->spans[t].last_write != HISTORY_NONE && skew->is_read[history->touches[t].object]) {
+            skew->overwrites[history->touches[t].life]++;
+        }
+    }
+}
+
 /* The place in the row's list of its first operation after `op`. */
 static size_t place_after(const struct rows *rows, uint32_t row, uint32_t op) {
     size_t low = rows->begin[row], high = rows->begin[row + 1];
@@ -93,7 +123,7 @@ static size_t place_after(const struct rows *rows, uint32_t row, uint32_t op) {
 
 static void find_lost_updates(struct skew *skew) {
     const struct history *history = skew->history;
-    const struct rows *writes = &skew->writes;
+    const struct rows *writes = &skew->all_writes;
     size_t rows = history->schedule->row_count;
     size_t *next = mem_new(writes->begin[rows], sizeof *next); /* place of the next write of another life */
     for (size_t row = 0; row < rows; row++) {
@@ -280,15 +310,23 @@ void judge_skews(const struct history *history, struct verdict *verdict) {
     for (size_t i = 0; i < rows; i++) {
         skew.touch_of[i] = HISTORY_NONE;
     }
-    collect(history, HISTORY_READ, &skew.reads);
-    collect(history, HISTORY_WRITE, &skew.writes);
+    skew.is_read = mem_new(rows, sizeof *skew.is_read);
+    skew.overwrites = mem_new(history->life_count, sizeof *skew.overwrites);
     find_spans(&skew);
+    find_overwrites(&skew);
+    collect(&skew, HISTORY_WRITE, true, &skew.all_writes);
+    collect(&skew, HISTORY_READ, false, &skew.reads);
+    collect(&skew, HISTORY_WRITE, false, &skew.writes);
     find_lost_updates(&skew);
     each_life(&skew, ANOMALY_A5A, find_read_skews);
     each_life(&skew, ANOMALY_A5B, find_write_skews);
     mem_free(skew.spans);
     mem_free(skew.touch_of);
     mem_free(skew.met);
+    mem_free(skew.is_read);
+    mem_free(skew.overwrites);
+    mem_free(skew.all_writes.ops);
+    mem_free(skew.all_writes.begin);
     mem_free(skew.reads.ops);
     mem_free(skew.reads.begin);
     mem_free(skew.writes.ops);

@@ -125,6 +125,9 @@ static void blind_writes_rely_on_the_row_being_there(void **state) {
     script_expect("occ", NULL, "w1(x,5) d2(x) c2 c1", "w1(x,5)=0 d2(x)=0 c2 k1:validation");
     script_expect("occ", NULL, "d1(8) i2(8,1) c2 w1(y,1) c1", "d1(8)=- i2(8,1)=0 c2 w1(y,1)=0 k1:validation");
     script_expect("occ", NULL, "d1(x) d2(x) c2 c1", "d1(x)=0 d2(x)=0 c2 k1:validation");
+    /* the row came and went: the two replies contradict each other */
+    script_expect("occ", "check=version", "w1(8,5) i2(8,2) c2 w1(8,3) d3(8) c3 c1",
+                  "w1(8,5)=- i2(8,2)=0 c2 w1(8,3)=2 d3(8)=2 c3 k1:validation");
 }
 
 /* Validation, log force and installing are one critical section, entered in order of arrival. */

@@ -12,7 +12,7 @@
 #include "tests/support/harness.h"
 #include "tests/support/wild.h"
 
-enum { WORLDS = 200, WORLDS_LONG = 5000 };
+enum { WORLDS = 400, WORLDS_LONG = 4000 };
 
 struct outcome {
     uint64_t digest, events, commits, replies, mismatches, worlds_with_mismatches;

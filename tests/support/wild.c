@@ -349,7 +349,7 @@ static void draw_programs(struct wild_options *o, struct stream *stream) {
 
 /* What an algorithm's options may be set to at random; those it does not have are passed over. */
 static const struct { const char *name, *texts[8]; } option_texts[] = {
-    {"detect", {"wait", "wait", "wait", "period(20ms)", "period(100ms)", "after(1ms)", "after(7ms)", "after(0)"}},
+    {"detect", {"wait", "wait", "wait", "period(5ms)", "period(20ms)", "after(1ms)", "after(7ms)", "after(0)"}},
     {"victim",
      {"youngest", "oldest", "requester", "fewest_locks", "fewest_writes", "least_work", "least_remaining", "random"}},
     {"spare_after", {"never", "never", "never", "never", "1", "2", "3", "3"}},

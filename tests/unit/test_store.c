@@ -1,0 +1,276 @@
+/* test_store.c - the store against naive histories: for each key a plain array of what was committed when. */
+#include "sim/store/store.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "sim/base/check.h"
+#include "sim/base/random.h"
+#include "sim/store/key_order.h"
+#include "tests/support/harness.h"
+
+enum { DENSE = 5, DENSE_FIRST = 10, KEYS = 14, HISTORY = 4096, STEPS = 3000, SEEDS = 8 };
+
+/* Sparse keys on both sides of the dense 10 .. 14, far and near. */
+static const int64_t keys[KEYS] = {10, 11, 12, 13, 14, -7000000000, -1, 8, 9, 15, 16, 40, 41, INT64_C(1) << 60};
+
+struct entry {
+    uint64_t stamp;
+    int64_t value;
+    bool absent;
+};
+struct naive_key {
+    struct entry history[HISTORY];
+    int count;
+    int64_t pending; /* value of the uncommitted version; with `version` */
+    bool pending_absent;
+    struct version *version; /* uncommitted, and pins the record; NULL: none */
+};
+
+struct fixture {
+    struct store store;
+    struct table *table;
+    struct harness harness;
+    struct stream stream;
+    struct naive_key naive[KEYS];
+    uint64_t purged;
+};
+
+static struct fixture f; /* too large for the stack */
+
+static void open_fixture(uint64_t seed, bool keeps_versions, bool keeps_tombstones) {
+    memset(&f, 0, sizeof f);
+    struct stream_key key = {.seed = seed, .purpose = STREAM_TEST};
+    stream_open(&f.stream, &key);
+    store_init(&f.store, 16, &f.harness);
+    f.store.keeps_versions = keeps_versions;
+    f.store.keeps_tombstones = keeps_tombstones;
+    f.table = store_add_table(&f.store, "t", DENSE_FIRST, DENSE, 7, false);
+    store_set_initial(&f.store, f.table, 11, 3, false);
+    store_set_initial(&f.store, f.table, 12, 0, true);
+    for (int i = 0; i < KEYS; i++) {
+        bool absent = i >= DENSE || keys[i] == 12;
+        f.naive[i].history[0] = (struct entry){1, absent ? 0 : keys[i] == 11 ? 3 : 7, absent};
+        f.naive[i].count = 1;
+    }
+    f.purged = 1;
+}
+
+/* ---- What must be so ---- */
+
+static const struct entry *last_of(int i) { return &f.naive[i].history[f.naive[i].count - 1]; }
+
+/* Committed versions below the newest one that are still stored. */
+static int extra_of(int i) {
+    if (!f.store.keeps_versions) {
+        return 0;
+    }
+    int oldest = f.naive[i].count - 1;
+    while (f.naive[i].history[oldest].stamp > f.purged) {
+        oldest--;
+    }
+    return f.naive[i].count - 1 - oldest;
+}
+
+static bool bounds_gap(int i) { return !last_of(i)->absent || f.naive[i].version != NULL || extra_of(i) > 0; }
+
+static void compare_key(int i) {
+    struct record *record = store_record(&f.store, f.table, keys[i]);
+    const struct version *newest = store_committed(&f.store, f.table, keys[i], record);
+    assert_int_equal(newest->absent, last_of(i)->absent);
+    assert_true(newest->absent || newest->value == last_of(i)->value);
+    int extra = 0;
+    for (const struct version *older = newest->older; older != NULL; older = older->older) {
+        extra++;
+        const struct entry *entry = &f.naive[i].history[f.naive[i].count - 1 - extra];
+        /* a forgotten key comes back as one that was never there: nobody can tell the difference any more */
+        bool forgotten = entry->absent && entry->stamp <= f.purged && older->stamp == STORE_STAMP_LOADER;
+        assert_true(older->stamp == entry->stamp || forgotten);
+        assert_int_equal(older->absent, entry->absent);
+        assert_true(older->absent || older->value == entry->value);
+    }
+    assert_int_equal(extra, extra_of(i));
+    store_release(&f.store, f.table, keys[i], record);
+}
+
+static void compare_order(void) {
+    int64_t from = INT64_MIN;
+    for (int steps = 0;; steps++) {
+        int64_t expected = INT64_MAX, found;
+        for (int i = 0; i < KEYS; i++) {
+            if (keys[i] >= from && keys[i] < expected && bounds_gap(i)) {
+                expected = keys[i];
+            }
+        }
+        const struct record *record = store_next(&f.store, f.table, from, NULL, &found);
+        assert_int_equal(found, expected);
+        assert_int_equal(record == f.table->end, expected == INT64_MAX);
+        if (expected == INT64_MAX) {
+            break;
+        }
+        from = found + 1;
+    }
+}
+
+static void compare(void) {
+    int64_t sum = 0, rows = 0;
+    uint64_t extra = 0;
+    for (int i = 0; i < KEYS; i++) {
+        sum += last_of(i)->absent ? 0 : last_of(i)->value;
+        rows += !last_of(i)->absent;
+        extra += (uint64_t)extra_of(i);
+    }
+    compare_order();
+    for (int i = 0; i < KEYS; i++) {
+        compare_key(i);
+    }
+    assert_int_equal(f.table->committed_sum, sum);
+    assert_int_equal(f.table->committed_rows, rows);
+    assert_int_equal(f.store.extra_versions, extra);
+}
+
+/* ---- Random changes ---- */
+
+static void write_key(int i) {
+    struct naive_key *naive = &f.naive[i];
+    struct record *record = store_record(&f.store, f.table, keys[i]);
+    naive->pending = (int64_t)stream_below(&f.stream, 100);
+    naive->pending_absent = stream_below(&f.stream, 3) == 0;
+    naive->version = store_new_version(&f.store, 77, 1, naive->pending, naive->pending_absent);
+    store_link(&f.store, record, naive->version, store_newest(&f.store, f.table, keys[i], record));
+    assert_ptr_equal(record->newest, naive->version);
+}
+
+static void end_write(int i, bool commits) {
+    struct naive_key *naive = &f.naive[i];
+    struct record *record = store_record(&f.store, f.table, keys[i]);
+    if (commits) {
+        uint64_t stamp = ++f.store.stamp;
+        store_install(&f.store, f.table, keys[i], record, naive->version, stamp);
+        assert_true(naive->count < HISTORY);
+        naive->history[naive->count++] = (struct entry){stamp, naive->pending, naive->pending_absent};
+    } else {
+        store_discard(&f.store, record, naive->version);
+    }
+    naive->version = NULL;
+    store_release(&f.store, f.table, keys[i], record);
+    store_release(&f.store, f.table, keys[i], record); /* write_key's */
+}
+
+static void purge(void) {
+    f.purged += stream_below(&f.stream, f.store.stamp - f.purged + 1);
+    store_purge(&f.store, f.purged);
+}
+
+static void run(uint64_t seed, bool keeps_versions, bool keeps_tombstones) {
+    open_fixture(seed, keeps_versions, keeps_tombstones);
+    for (int step = 0; step < STEPS; step++) {
+        int i = (int)stream_below(&f.stream, KEYS);
+        if (f.naive[i].version == NULL) {
+            write_key(i);
+        } else {
+            end_write(i, stream_below(&f.stream, 4) > 0);
+        }
+        if (stream_below(&f.stream, 8) == 0 && (keeps_versions || keeps_tombstones)) {
+            purge();
+        }
+        compare();
+    }
+    /* In the end everything sparse goes: nothing of it may be left. */
+    for (int i = 0; i < KEYS; i++) {
+        if (f.naive[i].version != NULL) {
+            end_write(i, false);
+        }
+        write_key(i);
+        f.naive[i].version->absent = f.naive[i].pending_absent = true;
+        end_write(i, true);
+    }
+    f.purged = f.store.stamp;
+    store_purge(&f.store, f.purged);
+    compare();
+    assert_int_equal(f.store.extra_versions, 0);
+    assert_null(key_order_from(f.table->sparse, INT64_MIN));
+    store_free(&f.store);
+}
+
+static void single_version_store_agrees(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        run(seed, false, false);
+    }
+}
+
+static void store_with_tombstones_agrees(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        run(seed, false, true);
+    }
+}
+
+static void multiversion_store_agrees(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        run(seed, true, true);
+    }
+}
+
+/* A record of which the algorithm remembers something is not forgotten, and neither is a pinned one. */
+static void what_is_remembered_stays(void **state) {
+    (void)state;
+    open_fixture(1, false, false);
+    struct record *record = store_record(&f.store, f.table, 100);
+    assert_ptr_equal(store_record(&f.store, f.table, 100), record);
+    store_release(&f.store, f.table, 100, record);
+    assert_non_null(key_order_find(f.table->sparse, 100));
+    *(char *)record_tail(record) = 1;
+    store_release(&f.store, f.table, 100, record);
+    assert_non_null(key_order_find(f.table->sparse, 100));
+    assert_ptr_equal(store_record(&f.store, f.table, 100), record);
+    *(char *)record_tail(record) = 0;
+    store_release(&f.store, f.table, 100, record);
+    assert_null(key_order_find(f.table->sparse, 100));
+    store_free(&f.store);
+}
+
+/* ---- The order of keys against a sorted array ---- */
+
+enum { ORDER_KEYS = 500 };
+
+static void keys_are_in_order(void **state) {
+    (void)state;
+    struct stream stream;
+    struct stream_key stream_key = {.seed = 1, .purpose = STREAM_TEST};
+    stream_open(&stream, &stream_key);
+    struct key_order *order = key_order_new(16);
+    bool present[ORDER_KEYS] = {false};
+    for (int step = 0; step < 20000; step++) {
+        int64_t key = (int64_t)stream_below(&stream, ORDER_KEYS);
+        struct key_node *node = key_order_find(order, key * 3 - 700);
+        assert_int_equal(node != NULL, present[key]);
+        if (node == NULL) {
+            assert_int_equal(key_order_insert(order, key * 3 - 700)->key, key * 3 - 700);
+        } else {
+            key_order_remove(order, node);
+        }
+        present[key] = !present[key];
+        int64_t from = (int64_t)stream_below(&stream, ORDER_KEYS), next = from;
+        while (next < ORDER_KEYS && !present[next]) {
+            next++;
+        }
+        node = key_order_from(order, from * 3 - 700 - (int64_t)stream_below(&stream, 3));
+        assert_int_equal(node != NULL, next < ORDER_KEYS);
+        assert_true(node == NULL || node->key == next * 3 - 700);
+    }
+    int64_t at = 0;
+    for (const struct key_node *node = key_order_from(order, INT64_MIN); node != NULL; node = node->next[0], at++) {
+        while (!present[at]) {
+            at++;
+        }
+        assert_int_equal(node->key, at * 3 - 700);
+    }
+    key_order_free(order);
+}
+
+TEST_GROUP(store, cmocka_unit_test(single_version_store_agrees), cmocka_unit_test(store_with_tombstones_agrees),
+           cmocka_unit_test(multiversion_store_agrees), cmocka_unit_test(what_is_remembered_stays),
+           cmocka_unit_test(keys_are_in_order))
