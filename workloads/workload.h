@@ -32,10 +32,10 @@ enum step_kind {
     STEP_COMMIT,
     STEP_ROLLBACK,    /* the program's own wish */
     STEP_HOLD         /* nothing to do yet: the schedule player's pause */
-};
-enum step_locking { LOCKING_NONE, LOCKING_SHARE, LOCKING_UPDATE };      /* SELECT .. FOR SHARE, FOR UPDATE */
-enum step_patience { PATIENCE_BLOCK, PATIENCE_NOWAIT, PATIENCE_SKIP_LOCKED };
-enum step_value { VALUE_SET, VALUE_ADD };                               /* := operand, += operand */
+} __attribute__((packed));
+enum step_locking { LOCKING_NONE, LOCKING_SHARE, LOCKING_UPDATE } __attribute__((packed));      /* SELECT .. FOR SHARE, FOR UPDATE */
+enum step_patience { PATIENCE_BLOCK, PATIENCE_NOWAIT, PATIENCE_SKIP_LOCKED } __attribute__((packed));
+enum step_value { VALUE_SET, VALUE_ADD } __attribute__((packed));                               /* := operand, += operand */
 enum { STEP_SAVEPOINTS_MAX = 8 };
 
 /* What only written schedules ask for. */
@@ -47,22 +47,26 @@ struct step_extra {
     struct condition also; /* a second test on the rows */
 };
 
+/* At most 80 bytes, so that writing one is a handful of stores. */
 struct step {
     enum step_kind kind;
     enum step_locking locking;
     enum step_patience patience;
+    enum step_value value;      /* UPDATE, INSERT: what `operand` is */
+    int savepoint;
+    bool scan;                  /* a range: what is not there counts too */
+    bool last_lock;             /* this statement takes the transaction's last new lock */
+    int32_t limit;              /* rows obtained; 0: no limit */
     struct table *table;
     int64_t first, last;        /* keys; a step by key has first == last and scan false */
-    bool scan;                  /* a range: what is not there counts too */
     struct condition condition; /* zero: any present row */
-    int64_t limit;              /* rows obtained; 0: no limit */
-    enum step_value value;      /* UPDATE, INSERT */
     int64_t operand;
-    const struct distribution *think; /* drawn afresh by exec */
-    int savepoint;
-    bool last_lock;             /* this statement takes the transaction's last new lock */
-    const struct step_extra *extra; /* NULL: nothing more; else it outlives the statement */
+    union {
+        const struct distribution *think; /* THINK: drawn afresh by exec */
+        const struct step_extra *extra;   /* a statement: NULL, nothing more; else it outlives the statement */
+    };
 };
+_Static_assert(sizeof(struct step) <= 80, "a step is written and read at every access");
 
 enum reply_status { REPLY_OK, REPLY_ERROR }; /* ERROR: the statement failed, the transaction lives */
 struct reply_row { int64_t key, value; };

@@ -15,7 +15,7 @@ enum condition_operator {
     CONDITION_LE,
     CONDITION_GT,
     CONDITION_GE
-};
+} __attribute__((packed));
 
 struct condition {
     enum condition_operator operator;

@@ -138,13 +138,24 @@ void certifier_read(struct certifier *certifier, struct node *txn, uint32_t stat
     }
 }
 
+/* The reads of the statement that belong to its scan: the last ones, in ascending order of their keys. */
+static size_t scan_from(const struct node *txn, unsigned table) {
+    const struct access *accesses = txn->accesses.items;
+    size_t from = txn->accesses.count;
+    while (from > txn->statement_from && accesses[from - 1].table == table &&
+           (from == txn->accesses.count || accesses[from - 1].key <= accesses[from].key)) {
+        from--;
+    }
+    return from;
+}
+
 void certifier_scan(struct certifier *certifier, struct node *txn, uint32_t statement, const struct certifier_scan *scan) {
     struct scan entry = {.first = scan->first,
                          .last = scan->last,
                          .condition = scan->condition,
                          .start_seq = txn->statement_seq,
                          .end_seq = certifier->seq,
-                         .from = txn->statement_from,
+                         .from = scan_from(txn, scan->table),
                          .to = txn->accesses.count,
                          .statement = statement,
                          .table = scan->table};

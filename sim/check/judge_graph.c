@@ -35,23 +35,9 @@ struct building {
     struct predicate_now *predicates;
     uint32_t *scanned;
     size_t scanned_count;
-    uint64_t *known; /* edges of scans, a hash: transactions and kind; 0: free */
+    uint64_t *known; /* the edges, a hash: transactions and kind; 0: free */
     size_t known_count, known_size;
 };
-
-static void add_edge(struct building *building, uint32_t first, uint32_t second, uint32_t kind) {
-    struct judge_graph *graph = building->graph;
-    const struct history *history = building->history;
-    uint32_t from = graph->nodes[history->ops[first].life], to = graph->nodes[history->ops[second].life];
-    if (from == to) {
-        return;
-    }
-    if (graph->edge_count == graph->edge_capacity) {
-        graph->edges = mem_vector_grow(graph->edges, &graph->edge_capacity, sizeof *graph->edges);
-    }
-    graph->edges[graph->edge_count++] =
-        (struct judge_edge){.from = from, .to = to, .kind = kind, .first = first, .second = second};
-}
 
 static uint64_t *known_slot(const struct building *building, uint64_t key) {
     size_t mask = building->known_size - 1, at = (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 32) & mask;
@@ -74,21 +60,31 @@ static void grow_known(struct building *building) {
     mem_free(old);
 }
 
-/* A scan meets the changes of all rows: of two transactions one edge of a kind is enough. */
-static void add_scan_edge(struct building *building, uint32_t first, uint32_t second, uint32_t kind) {
-    const struct history *history = building->history;
-    const uint32_t *nodes = building->graph->nodes;
-    uint64_t from = nodes[history->ops[first].life], to = nodes[history->ops[second].life];
+/* Of two transactions one edge of a kind is enough: the first. */
+static bool is_new(struct building *building, uint64_t from, uint64_t to, uint64_t kind) {
     if (building->known_count * 2 >= building->known_size) {
         grow_known(building);
     }
-    uint64_t key = (from << 32 | to) * 2 + (kind == JUDGE_WR) + 1; /* nodes are far below 2^31 */
+    uint64_t key = (from << 30 | to) << 4 | kind; /* nodes are far below 2^30, kinds are not 0 */
     uint64_t *slot = known_slot(building, key);
-    if (*slot == 0) {
-        *slot = key;
-        building->known_count++;
-        add_edge(building, first, second, kind);
+    bool new = *slot == 0;
+    *slot = key;
+    building->known_count += new;
+    return new;
+}
+
+static void add_edge(struct building *building, uint32_t first, uint32_t second, uint32_t kind) {
+    struct judge_graph *graph = building->graph;
+    const struct history *history = building->history;
+    uint32_t from = graph->nodes[history->ops[first].life], to = graph->nodes[history->ops[second].life];
+    if (from == to || !is_new(building, from, to, kind)) {
+        return;
     }
+    if (graph->edge_count == graph->edge_capacity) {
+        graph->edges = mem_vector_grow(graph->edges, &graph->edge_capacity, sizeof *graph->edges);
+    }
+    graph->edges[graph->edge_count++] =
+        (struct judge_edge){.from = from, .to = to, .kind = kind, .first = first, .second = second};
 }
 
 static void follow_read(struct building *building, uint32_t index) {
@@ -115,7 +111,7 @@ static void follow_change(struct building *building, uint32_t index) {
             continue;
         }
         for (; change->linked < now->count; change->linked++) {
-            add_scan_edge(building, now->items[change->linked].op, index, JUDGE_PREDICATE_RW);
+            add_edge(building, now->items[change->linked].op, index, JUDGE_PREDICATE_RW);
         }
         change->write = index;
     }
@@ -140,7 +136,7 @@ static void follow_scan(struct building *building, uint32_t index) {
     size_t rows = building->history->schedule->row_count;
     for (size_t i = 0; i < rows; i++) {
         if (now->changes[i].write != HISTORY_NONE) {
-            add_scan_edge(building, now->changes[i].write, index, JUDGE_WR);
+            add_edge(building, now->changes[i].write, index, JUDGE_WR);
         }
     }
     vector_push(now, ((struct reader){.node = building->graph->nodes[op->life], .op = index}));

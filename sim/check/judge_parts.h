@@ -23,9 +23,10 @@ struct judge_edge {
     uint32_t first, second; /* the operations */
 };
 
-/* Direct conflicts of the committed projection: a read or write with the last write before it, a write with the reads
- * since then. Every conflict of two transactions is a path of these; a path of the same kinds, but that w-w edges come
- * in: so orders, cycles and Adya's anomalies are those of the full graph. Nodes are the committed lives, by number. */
+/* Direct conflicts of the committed projection, one of a kind for each two transactions: a read or write with the last
+ * write before it, a write with the reads since then. Every conflict of two transactions is a path of these, of the same
+ * kinds but that w-w edges come in: so orders, cycles and Adya's anomalies are those of the full graph. Nodes are the
+ * committed lives, by number. */
 struct judge_graph {
     const struct history *history;
     uint32_t *lives; /* of nodes */

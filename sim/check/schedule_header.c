@@ -75,7 +75,7 @@ static bool read_setting(struct schedule_parser *parser, const char *what, struc
     }
     parser->at++;
     schedule_skip_blanks(parser);
-    if (!schedule_integer(parser, what, &setting->value)) {
+    if (!schedule_integer(parser, what[0] == 'i' ? "an id" : "a value", &setting->value)) {
         return false;
     }
     if (parser->at < parser->end && !schedule_blank(*parser->at) && *parser->at != ',' && *parser->at != '#') {

@@ -273,11 +273,12 @@ static bool refuse_flag(struct reading *reading, const char *start) {
         text_add_bytes(&word, parser->at++, 1);
     }
     text_suggestion(suggestion, sizeof suggestion, text_string(&word), begin ? of_begin : of_locks, begin ? 3 : 2);
-    schedule_fail(parser, start, "`%s' is none of %s%s", text_string(&word),
-                  begin                             ? "ro, deferrable, immediate"
-                  : (reading->takes & PATIENCE) != 0 ? "nowait, skip or a limit"
-                                                    : "a limit",
-                  (reading->takes & (FLAGS | PATIENCE)) != 0 ? suggestion : "");
+    if ((reading->takes & (FLAGS | PATIENCE)) == 0) {
+        schedule_fail(parser, start, "`%s' is no limit, a number", text_string(&word));
+    } else {
+        schedule_fail(parser, start, "`%s' is none of %s%s", text_string(&word),
+                      begin ? "ro, deferrable, immediate" : "nowait, skip or a limit", suggestion);
+    }
     text_free(&word);
     return false;
 }
@@ -369,9 +370,11 @@ static bool take_letter(struct reading *reading) {
             return schedule_fail(parser, parser->at, "`%c' begins no step; did you mean %c?", letter, lower);
         }
     }
-    bool shown = letter > ' ' && letter <= '~';
-    return schedule_fail(parser, parser->at, "%s%c%s begins no step: a step begins with one of b r w u s q i d p f c a",
-                         shown ? "`" : "a character outside ASCII", shown ? letter : ' ', shown ? "'" : "");
+    if (letter <= ' ' || letter > '~') {
+        return schedule_fail(parser, parser->at, "no step begins with this byte, 0x%02x", (unsigned)(unsigned char)letter);
+    }
+    return schedule_fail(parser, parser->at, "`%c' begins no step: a step begins with one of b r w u s q i d p f c a",
+                         letter);
 }
 
 static bool take_number(struct reading *reading) {

@@ -106,6 +106,50 @@ static json_t *json_final(const struct play *play) {
     return object;
 }
 
+static json_t *json_answer(enum judge_answer answer) {
+    return answer == JUDGE_OPEN ? json_null() : json_boolean(answer == JUDGE_YES);
+}
+
+static json_t *json_found(const struct verdict *verdict, enum anomaly_name from, enum anomaly_name to, json_t *witnesses) {
+    json_t *list = json_array();
+    for (enum anomaly_name name = from; name <= to; name++) {
+        const struct judge_finding *finding = &verdict->anomalies[name];
+        if (finding->found) {
+            json_array_append_new(list, json_string(anomaly_texts[name].name));
+            json_object_set_new(witnesses, anomaly_texts[name].name, json_string(text_string(&finding->witness)));
+        }
+    }
+    return list;
+}
+
+static json_t *json_verdict(const struct play *play) {
+    static const char *const keys[JUDGE_PROPERTIES] = {
+        [JUDGE_CONFLICT_SERIALIZABLE] = "conflict_serializable",
+        [JUDGE_VIEW_SERIALIZABLE] = "view_serializable",
+        [JUDGE_RECOVERABLE] = "recoverable",
+        [JUDGE_CASCADELESS] = "cascadeless",
+        [JUDGE_STRICT] = "strict",
+        [JUDGE_RIGOROUS] = "rigorous",
+    };
+    const struct verdict *verdict = &play->verdict;
+    if (!play->judged) {
+        return json_null();
+    }
+    json_t *object = json_object(), *witnesses = json_object(), *order = json_array();
+    for (enum judge_property p = 0; p < JUDGE_PROPERTIES; p++) {
+        json_object_set_new(object, keys[p], json_answer(verdict->properties[p]));
+    }
+    for (size_t i = 0; i < verdict->order_count; i++) {
+        json_array_append_new(order, json_integer(verdict->order[i]));
+    }
+    bool good = verdict->properties[JUDGE_CONFLICT_SERIALIZABLE] == JUDGE_YES;
+    json_object_set_new(object, good ? "serial_order" : "cycle", order);
+    json_object_set_new(object, "phenomena", json_found(verdict, ANOMALY_P0, ANOMALY_A5B, witnesses));
+    json_object_set_new(object, "anomalies", json_found(verdict, ANOMALY_G0, ANOMALY_G2, witnesses));
+    json_object_set_new(object, "witnesses", witnesses);
+    return object;
+}
+
 json_t *play_json(const struct play *play, bool locks) {
     json_t *object = json_object(), *steps = json_array();
     json_object_set_new(object, "algorithm", json_string(play->algorithm->name));
@@ -116,5 +160,7 @@ json_t *play_json(const struct play *play, bool locks) {
     json_object_set_new(object, "ends", json_ends(play));
     json_object_set_new(object, "killed", json_killed(play));
     json_object_set_new(object, "final", json_final(play));
+    json_object_set_new(object, "ran", json_string(text_string(&play->ran)));
+    json_object_set_new(object, "verdict", json_verdict(play));
     return object;
 }

@@ -236,14 +236,82 @@ static void add_moment(const struct chart *chart, uint32_t step) {
 }
 
 static void add_ends(const struct play *play, struct text *out) {
-    text_add(out, "order of ending:");
+    text_add(out, "order of ending: ");
     for (size_t i = 0; i < play->ends.count; i++) {
-        text_add(out, "%s T%" PRId64 " %s", i > 0 ? "," : "", play->schedule->txns[play->ends.items[i].txn],
+        text_add(out, "%sT%" PRId64 " %s", i > 0 ? ", " : "", play->schedule->txns[play->ends.items[i].txn],
                  play_end_names[play->ends.items[i].kind]);
     }
-    text_add(out, "%s\nfinal state: ", play->ends.count == 0 ? " none ended" : "");
+    text_add(out, "%s\nfinal state:     ", play->ends.count == 0 ? "none ended" : "");
     play_add_final(play, out);
     text_add(out, "\n");
+}
+
+/* ---- The verdict ---- */
+
+static void add_serial(const struct play *play, struct text *out) {
+    const struct verdict *verdict = &play->verdict;
+    if (!play->judged) {
+        text_add(out, "not judged");
+        return;
+    }
+    bool good = verdict->properties[JUDGE_CONFLICT_SERIALIZABLE] == JUDGE_YES;
+    text_add(out, good ? "yes" : "no:");
+    for (size_t i = 0; i < verdict->order_count; i++) {
+        text_add(out, "%sT%" PRId64, i == 0 ? (good ? ", as " : " ") : (good ? " " : " -> "), verdict->order[i]);
+    }
+    if (!good) {
+        text_add(out, " -> T%" PRId64, verdict->order[0]);
+        text_add(out, verdict->properties[JUDGE_VIEW_SERIALIZABLE] == JUDGE_YES ? " (but view-serializable)" : "");
+    }
+}
+
+static void add_properties(const struct play *play, struct text *out) {
+    static const char *const names[JUDGE_PROPERTIES] = {[JUDGE_RECOVERABLE] = "recoverable",
+                                                        [JUDGE_CASCADELESS] = "cascadeless",
+                                                        [JUDGE_STRICT] = "strict",
+                                                        [JUDGE_RIGOROUS] = "rigorous"};
+    const char *before = "";
+    for (enum judge_property p = JUDGE_RECOVERABLE; p < JUDGE_PROPERTIES; p++) {
+        if (play->verdict.properties[p] != JUDGE_OPEN) {
+            text_add(out, "%s%s%s", before, play->verdict.properties[p] == JUDGE_NO ? "not " : "", names[p]);
+            before = ", ";
+        }
+    }
+}
+
+/* Several names often tell the same story: it is told once. */
+static void add_findings(const struct verdict *verdict, struct text *out) {
+    bool any = false;
+    for (enum anomaly_name name = 0; name < ANOMALY_COUNT; name++) {
+        const char *words = text_string(&verdict->anomalies[name].witness), *shown = words;
+        if (!verdict->anomalies[name].found) {
+            continue;
+        }
+        for (enum anomaly_name before = 0; before < name; before++) {
+            if (verdict->anomalies[before].found && strcmp(text_string(&verdict->anomalies[before].witness), words) == 0) {
+                shown = "the same";
+            }
+        }
+        text_add(out, "%-17s%s (%s): %s\n", any ? "" : "found:", anomaly_texts[name].name, anomaly_texts[name].title, shown);
+        any = true;
+    }
+}
+
+static void add_verdict(const struct play *play, struct text *out) {
+    const struct verdict *verdict = &play->verdict;
+    text_add(out, "as it ran:       %s\nserializable:    ", text_string(&play->ran));
+    add_serial(play, out);
+    text_add(out, "\n");
+    if (!play->judged) {
+        return;
+    }
+    if (verdict->properties[JUDGE_CONFLICT_SERIALIZABLE] == JUDGE_NO) {
+        text_add(out, "                 %s\n", text_string(&verdict->reasons[JUDGE_CONFLICT_SERIALIZABLE]));
+    }
+    text_add(out, "rollbacks:       ");
+    add_properties(play, out);
+    text_add(out, "\n");
+    add_findings(verdict, out);
 }
 
 void play_table(const struct play *play, bool locks, struct text *out) {
@@ -274,6 +342,7 @@ void play_table(const struct play *play, bool locks, struct text *out) {
     }
     text_add(out, "\n");
     add_ends(play, out);
+    add_verdict(play, out);
     mem_free(chart.widths);
     mem_free(chart.waiting);
 }
@@ -328,22 +397,24 @@ static void add_grid(const struct text *cells, size_t rows, size_t columns, stru
 
 void play_comparison(const struct play *plays, size_t count, struct text *out) {
     const struct schedule *schedule = plays[0].schedule;
-    size_t columns = schedule->txn_count + 3, cell_count = columns * (count + 1);
+    size_t columns = schedule->txn_count + 4, cell_count = columns * (count + 1);
     struct text *cells = mem_new(cell_count, sizeof *cells);
     text_add(&cells[0], "algorithm");
     for (size_t i = 0; i < schedule->txn_count; i++) {
         text_add(&cells[1 + i], "T%" PRId64, schedule->txns[i]);
     }
-    text_add(&cells[columns - 2], "waits");
-    text_add(&cells[columns - 1], "final state");
+    text_add(&cells[columns - 3], "waits");
+    text_add(&cells[columns - 2], "final state");
+    text_add(&cells[columns - 1], "serializable");
     for (size_t i = 0; i < count; i++) {
         struct text *row = &cells[(i + 1) * columns];
         text_add(&row[0], "%s", plays[i].algorithm->name);
         for (uint32_t k = 0; k < schedule->txn_count; k++) {
             add_ending(&plays[i], k, &row[1 + k]);
         }
-        add_waits(&plays[i], &row[columns - 2]);
-        play_add_final(&plays[i], &row[columns - 1]);
+        add_waits(&plays[i], &row[columns - 3]);
+        play_add_final(&plays[i], &row[columns - 2]);
+        add_serial(&plays[i], &row[columns - 1]);
     }
     add_grid(cells, count + 1, columns, out);
     for (size_t i = 0; i < cell_count; i++) {

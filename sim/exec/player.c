@@ -12,81 +12,18 @@
 
 #include "sim/base/check.h"
 #include "sim/exec/player_parts.h"
-#include "sim/exec/spec.h"
-#include "sim/kit/lock.h"
 
 const char *const play_outcome_names[PLAY_OUTCOMES] = {"ok", "abort", "error", "wait", "skip"};
 const char *const play_end_names[] = {"commit", "rollback", "abort"};
 
 bool play_is_multiversion(const struct cc_ops *algorithm) { return (algorithm->flags & CC_KEEPS_VERSIONS) != 0; }
 
-/* ---- The harness ---- */
-
-static void harness_wake(void *context, struct txn *txn) {
-    struct player *player = context;
-    struct actor *actor = actor_of(txn);
-    if (txn->state != TXN_WAITING || txn->doomed || actor->wait_event == EVENT_WAKE) {
-        return;
-    }
-    actor->wait_event = EVENT_WAKE;
-    agenda_cancel(&player->world.agenda, txn->slot); /* its timer; a wait that goes on sets it again */
-}
-
-static bool harness_doom(void *context, struct txn *txn, int reason) {
-    struct player *player = context;
-    if (txn->state == TXN_IDLE || txn->state == TXN_SEALED) {
-        return false;
-    }
-    if (!txn->doomed) {
-        txn->doomed = true;
-        txn->reason = (uint8_t)reason;
-        actor_of(txn)->phase = PHASE_ABORT;
-        agenda_cancel(&player->world.agenda, txn->slot);
-        vector_push(&player->doomed, actor_of(txn));
-    }
-    return true;
-}
-
-static uint32_t number_of(const struct player *player, const struct actor *actor) {
-    (void)player;
-    return (uint32_t)actor->number - 1;
-}
-
 static void note(struct player *player, enum play_event_kind kind, uint32_t step, uint32_t txn) {
     struct play_event event = {.kind = kind, .during = player->now, .step = step, .txn = txn};
     vector_push(&player->play->events, event);
 }
 
-static void harness_deadlock(void *context, struct txn *const *cycle, size_t count) {
-    struct player *player = context;
-    struct play *play = player->play;
-    struct play_event event = {.kind = PLAY_DEADLOCK,
-                               .during = player->now,
-                               .step = PLAY_NONE,
-                               .txn = PLAY_NONE,
-                               .first = (uint32_t)play->cycles.count,
-                               .count = (uint32_t)count};
-    for (size_t i = count; i-- > 0;) { /* each waits for the next */
-        vector_push(&play->cycles, number_of(player, actor_of(cycle[i])));
-    }
-    vector_push(&play->events, event);
-}
-
 /* ---- What came out of a step ---- */
-
-uint32_t player_row(const struct player *player, int64_t id) {
-    size_t low = 0, high = player->schedule->row_count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (player->schedule->rows[player->by_id[middle]].id <= id) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    CHECK(low < player->schedule->row_count && player->schedule->rows[player->by_id[low]].id == id);
-    return player->by_id[low];
-}
 
 static enum schedule_kind kind_of(const struct player *player, uint32_t step) {
     return step < player->schedule->step_count ? player->schedule->steps[step].kind : SCHEDULE_COMMIT;
@@ -187,14 +124,6 @@ static int by_number(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-/* Whom the waiting transaction waits for, as positions in the schedule's table of transactions. */
-static const struct txn_list *blockers_of(struct player *player, const struct txn *waiting) {
-    struct txn_list *list = &player->world.cc.search;
-    list->count = 0;
-    player->world.ops->blockers(&player->world.cc, waiting, list, SIZE_MAX);
-    return list;
-}
-
 static void note_wait(struct player *player, uint32_t number) {
     struct player_txn *txn = &player->txns[number];
     struct play_step *step = &player->play->steps[txn->current];
@@ -203,9 +132,9 @@ static void note_wait(struct player *player, uint32_t number) {
     }
     step->waited = true;
     step->outcome = PLAY_WAIT;
-    const struct txn_list *list = blockers_of(player, &txn->actor->txn);
+    const struct txn_list *list = player_blockers(player, &txn->actor->txn);
     for (size_t i = 0; i < list->count; i++) {
-        uint32_t blocker = number_of(player, actor_of(list->items[i]));
+        uint32_t blocker = player_number(actor_of(list->items[i]));
         vector_push(&step->waits_for, (uint32_t)player->schedule->txns[blocker]);
     }
     if (step->waits_for.count > 0) {
@@ -325,7 +254,7 @@ static void resume_all(struct player *player) {
             return;
         }
         walker_run(&player->world, actor);
-        look_at(player, number_of(player, actor));
+        look_at(player, player_number(actor));
     }
 }
 
@@ -402,56 +331,6 @@ static void let_time_pass(struct player *player) {
     }
 }
 
-/* ---- The moment after a step: locks, and who waits for whom ---- */
-
-struct lock_view {
-    struct player *player;
-    uint32_t row;
-};
-
-static void show_lock(void *context, const struct lock *lock) {
-    struct lock_view *view = context;
-    struct play_lock shown = {.row = view->row,
-                              .txn = number_of(view->player, actor_of(lock->owner)),
-                              .mode = " SUX"[lock->mode],
-                              .waits = lock->waits,
-                              .gap = lock->gap};
-    vector_push(&view->player->play->locks, shown);
-}
-
-static void note_locks(struct player *player) {
-    struct lock_view view = {.player = player};
-    for (size_t i = 0; i < player->schedule->row_count; i++) {
-        int64_t id = player->schedule->rows[player->by_id[i]].id;
-        view.row = player->by_id[i];
-        struct record *record = store_record(&player->world.store, player->table, id);
-        lock_each(record, show_lock, &view);
-        store_release(&player->world.store, player->table, id, record);
-    }
-    view.row = PLAY_NONE;
-    lock_each(player->table->end, show_lock, &view);
-}
-
-static void note_moment(struct player *player) {
-    struct play *play = player->play;
-    struct play_moment *moment = &play->moments[player->now];
-    moment->first_lock = play->locks.count;
-    moment->first_edge = play->edges.count;
-    if (play->has_locks) {
-        note_locks(player);
-    }
-    for (struct txn *txn = player->world.cc.waiting_first; txn != NULL; txn = txn->wait_next) {
-        const struct txn_list *list = blockers_of(player, txn);
-        for (size_t i = 0; i < list->count; i++) {
-            struct play_edge edge = {.from = number_of(player, actor_of(txn)),
-                                     .to = number_of(player, actor_of(list->items[i]))};
-            vector_push(&play->edges, edge);
-        }
-    }
-    moment->lock_count = play->locks.count - moment->first_lock;
-    moment->edge_count = play->edges.count - moment->first_edge;
-}
-
 /* ---- The whole schedule ---- */
 
 static void give(struct player *player, uint32_t index) {
@@ -468,124 +347,7 @@ static void give(struct player *player, uint32_t index) {
     }
     settle(player);
     let_time_pass(player);
-    note_moment(player);
-}
-
-static void note_final(struct player *player) {
-    struct play *play = player->play;
-    struct store *store = &player->world.store;
-    play->final = mem_new(player->schedule->row_count, sizeof *play->final);
-    for (size_t i = 0; i < player->schedule->row_count; i++) {
-        int64_t id = player->schedule->rows[i].id;
-        struct record *record = store_record(store, player->table, id);
-        const struct version *version = store_committed(store, player->table, id, record);
-        play->final[i] = (struct play_final){.present = !version->absent, .value = version->value};
-        store_release(store, player->table, id, record);
-    }
-}
-
-static const struct schedule *sorted_schedule; /* qsort has no context */
-
-static int by_id(const void *a, const void *b) {
-    int64_t left = sorted_schedule->rows[*(const uint32_t *)a].id, right = sorted_schedule->rows[*(const uint32_t *)b].id;
-    return (left > right) - (left < right);
-}
-
-static void open_rows(struct player *player) {
-    const struct schedule *schedule = player->schedule;
-    player->by_id = mem_new(schedule->row_count, sizeof *player->by_id);
-    player->is_looked_at = mem_new(schedule->row_count, sizeof *player->is_looked_at);
-    size_t listed = 0;
-    for (size_t i = 0; i < schedule->row_count; i++) {
-        player->by_id[i] = (uint32_t)i;
-    }
-    sorted_schedule = schedule;
-    qsort(player->by_id, schedule->row_count, sizeof *player->by_id, by_id);
-    for (size_t i = 0; i < schedule->step_count; i++) {
-        const struct schedule_step *step = &schedule->steps[i];
-        listed = step->first_row + step->row_count > listed ? step->first_row + step->row_count : listed;
-        if (step->value.form == SCHEDULE_LAST_READ) {
-            player->is_looked_at[step->value.row] = true;
-        }
-    }
-    player->keys = mem_new(listed, sizeof *player->keys);
-    for (size_t i = 0; i < listed; i++) {
-        player->keys[i] = schedule->rows[schedule->row_list[i]].id;
-    }
-}
-
-/* The written steps and, if no transaction has an end, a commit for each, in the order of their last steps. */
-static void open_steps(struct player *player) {
-    const struct schedule *schedule = player->schedule;
-    struct play *play = player->play;
-    size_t most = schedule->step_count + schedule->txn_count;
-    bool ends = false;
-    play->steps = mem_new(most, sizeof *play->steps);
-    play->step_txns = mem_new(most, sizeof *play->step_txns);
-    play->moments = mem_new(most, sizeof *play->moments);
-    play->written_count = play->step_count = schedule->step_count;
-    for (size_t i = 0; i < most; i++) {
-        play->steps[i].resumed_after = play->steps[i].ran_after = PLAY_NONE;
-    }
-    for (uint32_t i = 0; i < schedule->step_count; i++) {
-        enum schedule_kind kind = schedule->steps[i].kind;
-        ends = ends || kind == SCHEDULE_COMMIT || kind == SCHEDULE_ROLLBACK;
-        play->step_txns[i] = schedule->steps[i].txn;
-        struct player_txn *txn = &player->txns[schedule->steps[i].txn];
-        txn->last_step = i;
-        txn->last_begin = kind == SCHEDULE_BEGIN ? i : txn->last_begin;
-    }
-    for (uint32_t i = 0; i < schedule->step_count && !ends; i++) {
-        struct player_txn *txn = &player->txns[schedule->steps[i].txn];
-        if (txn->last_step == i) {
-            txn->last_step = (uint32_t)play->step_count;
-            play->step_txns[play->step_count++] = schedule->steps[i].txn;
-        }
-    }
-}
-
-static void open_player(struct player *player, struct spec *spec, const void *options) {
-    struct text error = {0};
-    const struct schedule *schedule = player->schedule;
-    bool good = spec_open(spec, player->play->algorithm->name, "idle") &&
-                spec_set(spec, "cost.cpu_access=0 restart.delay=1s", &error);
-    CHECK(good);
-    spec->run.workload = &player_workload;
-    spec->run.workload_options = &player;
-    spec->run.algorithm_options = options != NULL ? options : spec->algorithm_options;
-    player->txns = mem_new(schedule->txn_count, sizeof *player->txns);
-    player->extras = mem_new(schedule->txn_count, sizeof *player->extras);
-    player->marks = mem_new(schedule->step_count, sizeof *player->marks);
-    for (size_t i = 0; i < schedule->txn_count; i++) {
-        struct player_txn *txn = &player->txns[i];
-        txn->given = txn->current = txn->last_step = txn->last_begin = PLAY_NONE;
-    }
-    open_rows(player);
-    open_steps(player);
-    world_init(&player->world, &spec->run, &player->result);
-    spec->run.workload_options = spec->workload_options;
-    player->world.harness.world = player;
-    player->world.harness.wake = harness_wake;
-    player->world.harness.doom = harness_doom;
-    player->world.harness.deadlock = harness_deadlock;
-    player->play->has_locks = player->world.ops->bounds_gap == lock_bounds_gap;
-}
-
-static void close_player(struct player *player, struct spec *spec) {
-    for (size_t i = 0; i < player->schedule->txn_count; i++) {
-        vector_free(&player->txns[i].last_reads);
-    }
-    vector_free(&player->put_off);
-    vector_free(&player->doomed);
-    mem_free(player->txns);
-    mem_free(player->extras);
-    mem_free(player->marks);
-    mem_free(player->by_id);
-    mem_free(player->is_looked_at);
-    mem_free(player->keys);
-    world_free(&player->world);
-    run_result_free(&player->result);
-    spec_close(spec);
+    player_moment(player);
 }
 
 void play_schedule(struct play *play, const struct schedule *schedule, const struct cc_ops *algorithm, const void *options) {
@@ -594,29 +356,12 @@ void play_schedule(struct play *play, const struct schedule *schedule, const str
     struct spec spec;
     player->schedule = schedule;
     player->play = play;
-    open_player(player, &spec, options);
+    player_open(player, &spec, options);
     for (uint32_t i = 0; i < play->step_count; i++) {
         give(player, i);
     }
-    note_final(player);
-    close_player(player, &spec);
+    player_final(player);
+    player_judge(player);
+    player_close(player, &spec);
     mem_free(player);
-}
-
-void play_free(struct play *play) {
-    for (size_t i = 0; i < play->step_count; i++) {
-        vector_free(&play->steps[i].waits_for);
-        vector_free(&play->steps[i].rows);
-    }
-    mem_free(play->steps);
-    mem_free(play->step_txns);
-    mem_free(play->moments);
-    mem_free(play->final);
-    vector_free(&play->ends);
-    vector_free(&play->killed);
-    vector_free(&play->events);
-    vector_free(&play->cycles);
-    vector_free(&play->locks);
-    vector_free(&play->edges);
-    *play = (struct play){0};
 }

@@ -20,6 +20,7 @@
 
 #include "sim/base/memory.h"
 #include "sim/base/text.h"
+#include "sim/check/judge.h"
 #include "sim/check/schedule.h"
 #include "sim/store/reason.h"
 
@@ -51,6 +52,7 @@ struct play_step {
     uint32_t ran_after;         /* of a step put off: the step after which it ran, or PLAY_NONE */
     VECTOR(struct play_row) rows;
     int64_t count;
+    int64_t any_value; /* what a write of any value wrote */
 };
 
 enum play_end_kind { PLAY_COMMIT, PLAY_ROLLBACK, PLAY_ABORTED };
@@ -102,9 +104,6 @@ struct play_moment {
     size_t first_lock, lock_count, first_edge, edge_count;
 };
 
-/* What each row and statement saw and did, for the verdict. */
-struct play_trace;
-
 struct play_final {
     bool present;
     int64_t value;
@@ -125,7 +124,12 @@ struct play {
     struct play_moment *moments; /* after each step */
     bool has_locks;              /* does the algorithm keep a lock table? */
     struct play_final *final;    /* of each row of the schedule */
-    struct play_trace *trace;
+    /* What ran, in the order of its effects: steps put off where they ran, refused ones left out, and, for algorithms that
+     * write when they commit, writes at the commit. Algorithms of one version are judged by it, the others by the versions
+     * that were read. */
+    struct text ran;
+    struct verdict verdict;
+    bool judged; /* false: there was too much to judge */
 };
 
 /* Plays the schedule. `options`: the algorithm's, filled; NULL if it has none. Free with play_free. */

@@ -3,7 +3,23 @@
 #define CCSIM_EXEC_PLAYER_PARTS_H
 
 #include "sim/exec/player.h"
+#include "sim/exec/spec.h"
 #include "sim/exec/world.h"
+
+/* What a row looked like to one who read it, or was left as by one who committed. */
+enum trace_kind { TRACE_READ, TRACE_OWN, TRACE_WRITE, TRACE_INSTALL, TRACE_END };
+struct trace_event {
+    enum trace_kind kind;
+    uint32_t life, step, row;
+    uint32_t other; /* the life that wrote what was read, or what it stands behind; PLAY_NONE: the loader */
+    uint32_t statement;
+    bool scan, matched, dropped, absent, committed;
+    int64_t value;
+};
+struct trace_life {
+    uint32_t txn;
+    unsigned attempt;
+};
 
 enum player_state {
     PLAYER_UNBEGUN,
@@ -22,6 +38,9 @@ struct player_txn {
     uint32_t put_off;    /* so many of its steps are */
     uint32_t any_writes; /* writes of any value so far */
     VECTOR(struct play_row) last_reads; /* of rows that some $ names */
+    unsigned attempts;
+    size_t trace_from;  /* where its present statement begins in the trace */
+    size_t writes_from; /* and in its list of writes */
 };
 
 struct player {
@@ -37,6 +56,10 @@ struct player {
     bool *is_looked_at;  /* of each row: some $ names it */
     uint32_t *marks;     /* of each savepoint step: the first statement undone by going back to it; 0: not set */
     struct table *table;
+    /* for the verdict on algorithms that do not write in place */
+    struct cc_ops ops; /* the algorithm's, watched */
+    VECTOR(struct trace_event) trace;
+    VECTOR(struct trace_life) lives; /* by the serial number of the attempt, from 1 */
     /* the step being handed out */
     struct step_extra *extras; /* of each transaction */
     int64_t *keys;             /* of the schedule's row list */
@@ -45,8 +68,24 @@ struct player {
 /* The program of a transaction hands out the step that is given to it and holds otherwise. */
 extern const struct workload_ops player_workload;
 
+/* player_open.c */
+void player_open(struct player *player, struct spec *spec, const void *options);
+void player_close(struct player *player, struct spec *spec);
+/* The transaction of an actor. */
+static inline uint32_t player_number(const struct actor *actor) { return (uint32_t)actor->number - 1; }
 /* The row of that id. */
 uint32_t player_row(const struct player *player, int64_t id);
+
+/* player_moment.c: whom a waiting transaction waits for; what stands where now; the rows at the end. */
+const struct txn_list *player_blockers(struct player *player, const struct txn *waiting);
+void player_moment(struct player *player);
+void player_final(struct player *player);
+
+/* player_trace.c: the algorithm's functions with a watcher before each. */
+void player_watch(struct player *player);
+void player_installed(void *context, struct txn *txn, const struct row *row, uint64_t behind_writer);
+/* player_verdict.c: play->ran and play->verdict. */
+void player_judge(struct player *player);
 
 /* The step that the transaction had in hand is over. */
 void player_step_over(struct player *player, uint32_t txn, const struct reply *reply);

@@ -50,7 +50,10 @@ static void set_value(struct player *player, uint32_t number, const struct sched
     step->value = value->form == SCHEDULE_ADD ? VALUE_ADD : VALUE_SET;
     step->operand = value->constant;
     switch (value->form) {
-    case SCHEDULE_ANY: step->operand = 100 * player->schedule->txns[number] + ++txn->any_writes; break;
+    case SCHEDULE_ANY:
+        step->operand = 100 * player->schedule->txns[number] + ++txn->any_writes;
+        player->play->steps[txn->current].any_value = step->operand;
+        break;
     case SCHEDULE_LAST_READ: step->operand += last_read(txn, value->row); break;
     case SCHEDULE_INSIDE:
         player->extras[number].reads_source = true;
@@ -83,7 +86,7 @@ static void set_rows(struct player *player, uint32_t number, const struct schedu
     struct step_extra *extra = &player->extras[number];
     struct condition expected = {.operator= CONDITION_EQ, .constant = written->expected};
     step->table = player->table;
-    step->limit = written->limit;
+    step->limit = (int32_t)written->limit;
     if (written->predicate != SCHEDULE_NONE) {
         step->condition = player->schedule->predicates[written->predicate].condition;
         set_range(&step->condition, step);

@@ -2,6 +2,7 @@
 #include "sim/exec/run.h"
 
 #include "sim/base/check.h"
+#include "sim/exec/report.h"
 #include "sim/exec/world.h"
 
 static void handle(struct world *world, uint32_t slot) {
@@ -61,8 +62,10 @@ void run_simulate(const struct run_spec *spec, struct run_result *result) {
     traffic_start(world);
     run_until(world, spec->warmup_ns);
     tally_start(world);
+    report_measure(world);
     run_until(world, spec->warmup_ns + spec->duration_ns);
     tally_finish(world);
+    report_close(world);
     if (spec->transactions_max > 0 && !agenda_any(&world->agenda)) {
         check_quiescent(world);
         result->quiescent = true;
@@ -77,6 +80,7 @@ void run_simulate(const struct run_spec *spec, struct run_result *result) {
 void run_result_free(struct run_result *result) {
     text_free(&result->message);
     text_free(&result->audit_message);
+    text_free(&result->witness);
     histogram_free(&result->wait);
     histogram_free(&result->response);
 }

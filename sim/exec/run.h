@@ -8,9 +8,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "sim/base/histogram.h"
 #include "sim/base/text.h"
+#include "sim/check/flaw.h"
 #include "sim/exec/settings.h"
 #include "sim/store/reason.h"
 
@@ -29,6 +31,7 @@ struct run_spec {
     int64_t warmup_ns, duration_ns;
     uint64_t transactions_max; /* a terminal, or an open system's arrivals, end after so many; 0: never. What is left must be quiescent */
     bool certify;
+    FILE *history;      /* of a certified run: everything that happens is written there (docs/HISTORY.md); may be NULL */
     const char *replay; /* the command that replays this run, for messages of bugs; may be NULL */
 };
 
@@ -60,6 +63,11 @@ struct run_result {
     bool lost_updates_known;
     uint64_t lost_updates;
     enum run_audit audit;
+    bool certified; /* the following hold */
+    uint64_t anomalies; /* commits with any of these */
+    uint64_t anomalies_by_name[FLAW_COUNT];
+    bool promise_broken; /* at any time, warm-up included */
+    struct text witness; /* of the first broken promise; if there is none, of the first anomaly */
     bool audit_promised; /* is a broken audit a broken promise of the algorithm? */
     struct text audit_message; /* why it is broken */
     uint64_t events; /* handled, warm-up included: for the benchmark */

@@ -46,6 +46,10 @@ static bool set_general(struct run_spec *run, const char *key, const char *value
     if (strcmp(key, "duration") == 0) {
         return text_parse_duration(value, &run->duration_ns);
     }
+    if (strcmp(key, "certify") == 0) {
+        run->certify = strcmp(value, "yes") == 0;
+        return run->certify || strcmp(value, "no") == 0;
+    }
     bool is_seed = strcmp(key, "seed") == 0;
     if (is_seed || strcmp(key, "replication") == 0) {
         bool good = text_parse_integer(value, &number) && number >= 0;

@@ -18,7 +18,7 @@ bool spec_open(struct spec *spec, const char *algorithm, const char *workload);
 void spec_close(struct spec *spec);
 
 /* Applies blank-separated `system.cpus=4 cost.cpu_access=exp(1ms) workload.rows=10 algorithm.victim=oldest seed=7
- * warmup=10s duration=100s`. Values have no blanks. False with a sentence at the first mistake. */
+ * warmup=10s duration=100s certify=yes`. Values have no blanks. False with a sentence at the first mistake. */
 bool spec_set(struct spec *spec, const char *assignments, struct text *error);
 
 #endif

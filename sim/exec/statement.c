@@ -5,6 +5,7 @@
  * that needs nothing of the row ("blind") is claimed without being read. */
 #include "sim/base/check.h"
 #include "sim/base/digest.h"
+#include "sim/exec/report.h"
 #include "sim/exec/world.h"
 
 static struct row *row_of(struct actor *actor) { return &actor->txn.rows.items[actor->row]; }
@@ -61,6 +62,7 @@ bool statement_begin(struct world *world, struct actor *actor) {
     if (!walker_passes(world, actor, world->ops->statement(&world->cc, txn, intent_of(step)))) {
         return walker_goes_on(actor);
     }
+    report_statement(world, actor);
     actor->reply_rows.count = 0;
     actor->reply = (struct reply){0};
     actor->cursor = step->first;
@@ -165,6 +167,11 @@ static bool pay_row(struct world *world, struct actor *actor) {
     return true;
 }
 
+static bool leave_out(struct world *world, struct actor *actor) {
+    report_skip(world, actor, row_of(actor));
+    return pay_row(world, actor);
+}
+
 static bool leave_unmatched(struct world *world, struct actor *actor) {
     if (world->ops->unmatched != NULL) {
         world->ops->unmatched(&world->cc, &actor->txn, row_of(actor));
@@ -177,6 +184,15 @@ static bool fail_duplicate(struct world *world, struct actor *actor) {
     actor->txn.reason = REASON_DUPLICATE;
     statement_fail(world, actor);
     return true;
+}
+
+/* An insert wants no row, all else one that matches. */
+static bool is_wanted(const struct step *step, const struct row *row, const struct version *version) {
+    return step->kind == STEP_INSERT ? version->absent : matches(step, row, version);
+}
+
+static bool leave_unwanted(struct world *world, struct actor *actor) {
+    return actor->step.kind == STEP_INSERT ? fail_duplicate(world, actor) : leave_unmatched(world, actor);
 }
 
 static void note_read(const struct actor *actor, struct row *row, const struct version *seen) {
@@ -194,6 +210,7 @@ bool statement_source(struct world *world, struct actor *actor) {
         return walker_goes_on(actor);
     }
     note_read(actor, row_of(actor), seen);
+    report_source(world, actor, row_of(actor), seen);
     actor->step.operand += seen->absent ? 0 : seen->value;
     actor->at_source = true;
     return pay_row(world, actor);
@@ -207,17 +224,16 @@ bool statement_read(struct world *world, struct actor *actor) {
         return walker_goes_on(actor);
     }
     if (status == CC_SKIP) {
-        return pay_row(world, actor);
+        return leave_out(world, actor);
     }
     struct row *row = row_of(actor);
     note_read(actor, row, seen);
-    if (step->kind == STEP_INSERT) {
-        if (!seen->absent) {
-            return fail_duplicate(world, actor);
-        }
-    } else if (!matches(step, row, seen)) {
-        return leave_unmatched(world, actor);
-    } else if (step->kind == STEP_SELECT && step->locking == LOCKING_NONE) {
+    bool wanted = is_wanted(step, row, seen);
+    report_read(world, actor, row, seen, wanted);
+    if (!wanted) {
+        return leave_unwanted(world, actor);
+    }
+    if (step->kind == STEP_SELECT && step->locking == LOCKING_NONE) {
         reply_row(actor, row->key, seen->value, seen->value);
         return pay_row(world, actor);
     }
@@ -245,16 +261,16 @@ bool statement_claim(struct world *world, struct actor *actor) {
         return walker_goes_on(actor);
     }
     if (status == CC_SKIP) {
-        return pay_row(world, actor);
+        return leave_out(world, actor);
     }
     struct row *row = row_of(actor);
-    bool fresh = is_blind(step) || base->writer != row->seen_writer;
-    if (step->kind == STEP_INSERT) {
-        if (fresh && !base->absent) {
-            return fail_duplicate(world, actor);
-        }
-    } else if (fresh && !matches(step, row, base)) {
-        return leave_unmatched(world, actor);
+    bool blind = is_blind(step), fresh = !blind && base->writer != row->seen_writer;
+    bool wanted = !(blind || fresh) || is_wanted(step, row, base);
+    if (fresh) {
+        report_read(world, actor, row, base, wanted);
+    }
+    if (!wanted) {
+        return leave_unwanted(world, actor);
     }
     if (step->kind == STEP_SELECT) {
         reply_row(actor, row->key, base->value, base->value);
@@ -301,6 +317,7 @@ bool statement_end(struct world *world, struct actor *actor) {
     if (world->ops->statement_end != NULL) {
         world->ops->statement_end(&world->cc, &actor->txn, false);
     }
+    report_scan(world, actor);
     actor->reply.rows = actor->reply_rows.items;
     actor->phase = PHASE_NEXT;
     return true;
@@ -319,6 +336,7 @@ void statement_fail(struct world *world, struct actor *actor) {
         txn->scans.count--;
     }
     world->ops->rollback(&world->cc, txn, txn->statement);
+    report_fail(world, actor);
     txn_undo(txn, &world->store, txn->statement, world_is_private(world));
     if (world->ops->statement_end != NULL) {
         world->ops->statement_end(&world->cc, txn, true);

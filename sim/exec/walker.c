@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "sim/base/check.h"
+#include "sim/exec/report.h"
 #include "sim/exec/world.h"
 
 /* ---- Waiting ---- */
@@ -130,6 +131,7 @@ void walker_start_attempt(struct world *world, struct actor *actor) {
     actor->fold = 0;
     actor->reply = (struct reply){0};
     actor->phase = PHASE_BEGIN;
+    report_begin(world, actor);
 }
 
 static bool phase_ready(struct world *world, struct actor *actor) {
@@ -183,6 +185,7 @@ static bool phase_rollback_to(struct world *world, struct actor *actor) {
     uint32_t mark = actor->savepoints[actor->step.savepoint];
     CHECK_MSG(mark > 0, "rolls back to a savepoint that is not set");
     world->ops->rollback(&world->cc, &actor->txn, mark);
+    report_rollback(world, actor, mark);
     txn_undo(&actor->txn, &world->store, mark, world_is_private(world));
     for (int i = 0; i < STEP_SAVEPOINTS_MAX; i++) {
         if (actor->savepoints[i] > mark) {
@@ -245,6 +248,7 @@ static bool phase_log(struct world *world, struct actor *actor) {
 
 static bool phase_commit(struct world *world, struct actor *actor) {
     world->ops->commit(&world->cc, &actor->txn);
+    report_commit(world, actor);
     if (world->spec->workload->committed != NULL) {
         world->spec->workload->committed(world->workload_state, actor->arguments, actor->registers);
     }
@@ -283,6 +287,7 @@ static void undo_attempt(struct world *world, struct actor *actor) {
     struct txn *txn = &actor->txn;
     walker_end_wait(world, actor);
     world->ops->abort(&world->cc, txn);
+    report_abort(world, actor);
     txn_undo(txn, &world->store, 0, world_is_private(world));
     txn_clear(txn, &world->store);
     tally_versions(world);

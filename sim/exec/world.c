@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/check.h"
+#include "sim/exec/report.h"
 
 /* ---- The harness ---- */
 
@@ -179,6 +180,7 @@ void world_init(struct world *world, const struct run_spec *spec, struct run_res
     init_stations(world);
     init_algorithm(world);
     init_workload(world);
+    report_open(world);
     if (closed) {
         world->commits_by_terminal = mem_new((size_t)spec->system.terminals + 1, sizeof *world->commits_by_terminal);
     }

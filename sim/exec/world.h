@@ -12,6 +12,7 @@
 
 #include "sim/base/memory.h"
 #include "sim/cc/cc.h"
+#include "sim/check/certifier.h"
 #include "sim/exec/run.h"
 #include "sim/kernel/agenda.h"
 #include "sim/kernel/station.h"
@@ -91,6 +92,10 @@ struct actor {
     struct stream service, think, restart;
     struct actor *ready_next; /* in the admission queue, or among the free actors of an open system */
     void *arguments, *registers;
+    /* what report.c knows of the attempt, if the run is certified */
+    struct node *reported;
+    uint64_t begin_stamp; /* of the latest commit when it began */
+    bool scan_incomplete; /* the statement left something out */
 };
 
 __extension__ typedef unsigned __int128 tally_area; /* number x nanoseconds */
@@ -127,6 +132,8 @@ struct world {
     struct harness harness;
     struct cc cc;
     const struct cc_ops *ops;
+    struct certifier *certifier; /* NULL: the run is not certified */
+    struct certifier_counts before_window;
     void *workload_state;
     struct actor **actors; /* by slot - SLOT_ACTORS */
     size_t actor_count, actor_capacity;

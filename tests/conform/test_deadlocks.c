@@ -176,6 +176,18 @@ static void the_young_die_and_the_old_wait(void **state) {
                   "r3(x)=0 r4(x)=0 w2(x,2)?3,4 w1(x,1)?2,3,4 c3 c4 w2(x,2)!=0 c2 w1(x,1)!=2 c1");
 }
 
+/* Beside a U another U waits, not for the S that stands there too: until that S wants to be an X before it. */
+static void an_upgrade_is_held_against_those_it_overtakes(void **state) {
+    (void)state;
+    script_expect("wait-die", NULL, "u4(x) r1(x) u2(x) w1(x,1) c4 c1",
+                  "u4(x)=0 r1(x)=0 u2(x)?4 w1(x,1)?4 k2:wait_die c4 w1(x,1)!=0 c1");
+    script_expect("wait-die", NULL, "u4(x) r2(x) u1(x) w2(x,1) c4 c2 c1",
+                  "u4(x)=0 r2(x)=0 u1(x)?4 w2(x,1)?4 c4 w2(x,1)!=0 c2 u1(x)!=1 c1");
+    script_expect("wound-wait", NULL, "u1(x) r4(x) u2(x) w4(x,1) c1 c2", "u1(x)=0 r4(x)=0 u2(x)?1 k4:wounded c1 u2(x)!=0 c2");
+    script_expect("wound-wait", NULL, "u1(x) r2(x) u4(x) w2(x,1) c1 c2 c4",
+                  "u1(x)=0 r2(x)=0 u4(x)?1 w2(x,1)?1 c1 w2(x,1)!=0 c2 u4(x)!=1 c4");
+}
+
 static void the_old_wound_and_the_young_wait(void **state) {
     (void)state;
     script_expect("wound-wait", NULL, "w2(x,2) w1(x,1) c1", "w2(x,2)=0 w1(x,1)?2 k2:wounded w1(x,1)!=0 c1");
@@ -218,6 +230,7 @@ TEST_GROUP(deadlocks, cmocka_unit_test(every_rule_picks_its_victim), cmocka_unit
            cmocka_unit_test(a_victim_is_spared), cmocka_unit_test(every_cycle_through_the_wait_is_broken),
            cmocka_unit_test(cycles_are_found_when_the_option_says), cmocka_unit_test(timeouts_are_exact),
            cmocka_unit_test(the_age_test_counts_those_ahead), cmocka_unit_test(the_young_die_and_the_old_wait),
+           cmocka_unit_test(an_upgrade_is_held_against_those_it_overtakes),
            cmocka_unit_test(the_old_wound_and_the_young_wait), cmocka_unit_test(the_sealed_are_not_wounded),
            cmocka_unit_test(no_wait_never_waits), cmocka_unit_test(a_moved_insert_closes_a_cycle),
            cmocka_unit_test(a_cycle_behind_the_victim_is_broken_too), cmocka_unit_test(the_wounded_let_the_old_go_first))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/check.h"
+#include "tests/support/watch.h"
 
 enum { ACTIONS_MAX = 8, LIMIT_MAX = 4, VALUES = 4, ATTEMPTS_MAX = 200 };
 
@@ -430,7 +431,9 @@ void wild_world_run(struct wild_world *world, struct run_result *result) {
     world->oracle.sees_blind = world->options.sees_blind;
     world->options.oracle = &world->oracle;
     world->spec.workload_options = &world->options;
-    run_simulate(&world->spec, result);
+    struct run_spec spec = world->spec;
+    spec.algorithm = watch_algorithm(world->spec.algorithm, world->algorithm_options);
+    run_simulate(&spec, result);
 }
 
 void wild_world_free(struct wild_world *world) { oracle_free(&world->oracle); }

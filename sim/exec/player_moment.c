@@ -1,0 +1,75 @@
+/* player_moment.c - what stands where after a step: locks, who waits for whom, and in the end the rows. */
+#include "sim/exec/player_parts.h"
+#include "sim/kit/lock.h"
+
+const struct txn_list *player_blockers(struct player *player, const struct txn *waiting) {
+    struct txn_list *list = &player->world.cc.search;
+    list->count = 0;
+    player->world.ops->blockers(&player->world.cc, waiting, list, SIZE_MAX);
+    return list;
+}
+
+/* ---- Locks and waits ---- */
+
+struct lock_view {
+    struct player *player;
+    uint32_t row;
+};
+
+static void show_lock(void *context, const struct lock *lock) {
+    struct lock_view *view = context;
+    struct play_lock shown = {.row = view->row,
+                              .txn = player_number(actor_of(lock->owner)),
+                              .mode = " SUX"[lock->mode],
+                              .waits = lock->waits,
+                              .gap = lock->gap};
+    vector_push(&view->player->play->locks, shown);
+}
+
+static void note_locks(struct player *player) {
+    struct lock_view view = {.player = player};
+    for (size_t i = 0; i < player->schedule->row_count; i++) {
+        int64_t id = player->schedule->rows[player->by_id[i]].id;
+        view.row = player->by_id[i];
+        struct record *record = store_record(&player->world.store, player->table, id);
+        lock_each(record, show_lock, &view);
+        store_release(&player->world.store, player->table, id, record);
+    }
+    view.row = PLAY_NONE;
+    lock_each(player->table->end, show_lock, &view);
+}
+
+void player_moment(struct player *player) {
+    struct play *play = player->play;
+    struct play_moment *moment = &play->moments[player->now];
+    moment->first_lock = play->locks.count;
+    moment->first_edge = play->edges.count;
+    if (play->has_locks) {
+        note_locks(player);
+    }
+    for (struct txn *txn = player->world.cc.waiting_first; txn != NULL; txn = txn->wait_next) {
+        const struct txn_list *list = player_blockers(player, txn);
+        for (size_t i = 0; i < list->count; i++) {
+            struct play_edge edge = {.from = player_number(actor_of(txn)),
+                                     .to = player_number(actor_of(list->items[i]))};
+            vector_push(&play->edges, edge);
+        }
+    }
+    moment->lock_count = play->locks.count - moment->first_lock;
+    moment->edge_count = play->edges.count - moment->first_edge;
+}
+
+/* ---- The end ---- */
+
+void player_final(struct player *player) {
+    struct play *play = player->play;
+    struct store *store = &player->world.store;
+    play->final = mem_new(player->schedule->row_count, sizeof *play->final);
+    for (size_t i = 0; i < player->schedule->row_count; i++) {
+        int64_t id = player->schedule->rows[i].id;
+        struct record *record = store_record(store, player->table, id);
+        const struct version *version = store_committed(store, player->table, id, record);
+        play->final[i] = (struct play_final){.present = !version->absent, .value = version->value};
+        store_release(store, player->table, id, record);
+    }
+}

@@ -1,0 +1,155 @@
+/* report.c - see the header. The certifier knows attempts by their serial numbers: the slot in an id says nothing. */
+#include "sim/exec/report.h"
+
+_Static_assert((int)LEVEL_RU == (int)CERTIFIER_RU && (int)LEVEL_RC == (int)CERTIFIER_RC && (int)LEVEL_RR == (int)CERTIFIER_RR &&
+                   (int)LEVEL_SI == (int)CERTIFIER_SI && (int)LEVEL_SER == (int)CERTIFIER_SER,
+               "a promise is what the certifier holds the run to");
+
+enum { SLOT_BITS = 24 };
+
+static uint64_t serial_of(uint64_t id) { return id >> SLOT_BITS; }
+
+static uint64_t committed_writer_above(const struct version *version) {
+    const struct version *above = version->newer;
+    while (above != NULL && above->stamp == 0) {
+        above = above->newer;
+    }
+    return above != NULL ? serial_of(above->writer) : 0;
+}
+
+static void installing(void *context, struct txn *txn, const struct row *row) {
+    struct world *world = context;
+    const struct version *own = row->own, *behind = own->older;
+    struct certifier_install install = {.key = row->key,
+                                        .behind = serial_of(behind->writer),
+                                        .under = own->newer != NULL ? committed_writer_above(own) : 0,
+                                        .before = behind->value,
+                                        .after = own->value,
+                                        .number = own->statement,
+                                        .table = (uint16_t)row->table->index,
+                                        .before_absent = behind->absent,
+                                        .after_absent = own->absent};
+    certifier_install(world->certifier, actor_of(txn)->reported, &install);
+}
+
+void report_open(struct world *world) {
+    if (!world->spec->certify) {
+        return;
+    }
+    world->certifier = certifier_new((enum certifier_level)world->ops->level, &world->agenda.now_ns);
+    for (int i = 0; i < world->store.table_count; i++) {
+        certifier_table(world->certifier, i, world->store.tables[i].name);
+    }
+    if (world->spec->history != NULL) {
+        certifier_record(world->certifier, world->spec->history);
+    }
+    world->harness.installing = installing;
+}
+
+void report_measure(struct world *world) {
+    if (world->certifier != NULL) {
+        world->before_window = *certifier_counts(world->certifier);
+    }
+}
+
+void report_close(struct world *world) {
+    struct run_result *result = world->result;
+    if (world->certifier == NULL) {
+        return;
+    }
+    const struct certifier_counts *counts = certifier_counts(world->certifier), *before = &world->before_window;
+    result->certified = true;
+    result->promise_broken = counts->broken > 0;
+    result->anomalies = counts->anomalies - before->anomalies;
+    for (int i = 0; i < FLAW_COUNT; i++) {
+        result->anomalies_by_name[i] = counts->by_name[i] - before->by_name[i];
+    }
+    text_add(&result->witness, "%s", certifier_witness(world->certifier));
+    certifier_free(world->certifier);
+    world->certifier = NULL;
+}
+
+void report_begin_now(struct world *world, struct actor *actor) {
+    actor->reported = certifier_begin(world->certifier, serial_of(actor->txn.id));
+    actor->begin_stamp = world->store.stamp;
+}
+
+void report_statement_now(struct world *world, struct actor *actor) {
+    actor->scan_incomplete = false;
+    certifier_statement(world->certifier, actor->reported, actor->txn.statement);
+}
+
+/* Was the version superseded by one that had been committed when the attempt began? */
+static bool is_dead(const struct actor *actor, const struct version *seen) {
+    const struct version *above = seen->newer;
+    while (above != NULL && above->stamp == 0) {
+        above = above->newer;
+    }
+    return above != NULL && above->stamp <= actor->begin_stamp;
+}
+
+static void report_version(struct world *world, struct actor *actor, const struct row *row, const struct version *seen,
+                           enum certifier_sight sight) {
+    bool own = seen->writer == actor->txn.id;
+    if (own && !actor->step.scan) {
+        return;
+    }
+    struct certifier_read read = {.key = row->key,
+                                  .writer = serial_of(seen->writer),
+                                  .number = (uint32_t)seen->statement,
+                                  .table = (uint16_t)row->table->index,
+                                  .sight = (uint8_t)(own ? SIGHT_OWN_VERSION : sight),
+                                  .dirty = !own && seen->stamp == 0,
+                                  .dead = !own && seen->newer != NULL && is_dead(actor, seen),
+                                  .kept = actor->step.kind == STEP_INSERT && !seen->absent};
+    certifier_read(world->certifier, actor->reported, actor->txn.statement, &read);
+}
+
+void report_read_now(struct world *world, struct actor *actor, const struct row *row, const struct version *seen,
+                     bool wanted) {
+    bool there = actor->step.scan ? wanted : !seen->absent;
+    report_version(world, actor, row, seen, there ? SIGHT_ROW : actor->step.scan ? SIGHT_NO_MATCH : SIGHT_NO_ROW);
+}
+
+void report_source_now(struct world *world, struct actor *actor, const struct row *row, const struct version *seen) {
+    if (seen->writer != actor->txn.id) {
+        report_version(world, actor, row, seen, seen->absent ? SIGHT_NO_ROW : SIGHT_ROW);
+    }
+}
+
+void report_skip_now(struct world *world, struct actor *actor, const struct row *row) {
+    actor->scan_incomplete = true;
+    if (actor->step.kind != STEP_SELECT && actor->step.patience != PATIENCE_SKIP_LOCKED) {
+        certifier_skip(world->certifier, actor->reported, row->table->index, row->key);
+    }
+}
+
+void report_scan_now(struct world *world, struct actor *actor) {
+    const struct step *step = &actor->step;
+    bool limited = step->limit > 0 && actor->reply.count >= step->limit;
+    if (!limited && !actor->scan_incomplete) {
+        struct certifier_scan scan = {.first = step->first,
+                                      .last = step->last,
+                                      .condition = step->condition,
+                                      .table = (uint16_t)step->table->index};
+        certifier_scan(world->certifier, actor->reported, actor->txn.statement, &scan);
+    }
+}
+
+void report_fail_now(struct world *world, struct actor *actor) {
+    certifier_fail(world->certifier, actor->reported, actor->txn.statement);
+}
+
+void report_rollback_now(struct world *world, struct actor *actor, uint32_t mark) {
+    certifier_rollback(world->certifier, actor->reported, mark);
+}
+
+void report_commit_now(struct world *world, struct actor *actor) {
+    certifier_commit(world->certifier, actor->reported);
+    actor->reported = NULL;
+}
+
+void report_abort_now(struct world *world, struct actor *actor) {
+    certifier_abort(world->certifier, actor->reported);
+    actor->reported = NULL;
+}
