@@ -1,5 +1,5 @@
-/* anomaly.c - the manual's words on what can go wrong, see anomaly.h. "Cycle" is one in the graph that has an arrow from
- * each committed transaction to those that must come after it in any equivalent serial order. */
+/* anomaly.c - the manual's words on what can go wrong, see anomaly.h. "Cycle" is one in the graph that has an arrow
+ * from each committed transaction to those that must come after it in any equivalent serial order. */
 #include "sim/check/anomaly.h"
 
 const struct anomaly_text anomaly_texts[ANOMALY_COUNT] = {
@@ -29,89 +29,91 @@ const struct anomaly_text anomaly_texts[ANOMALY_COUNT] = {
          "q1(P) i2(z,5) c2 q1(P) c1"},
     [ANOMALY_P4] =
         {"P4", "lost update",
-         "A transaction reads a row, another writes it, then the first one writes it too, from what it read: the other's "
-         "update is gone without a trace. Two clerks who both read 10 and both write 11 have sold two seats and count "
-         "one. READ COMMITTED allows it; REPEATABLE READ, snapshots with first-updater-wins, FOR UPDATE and updates "
-         "within one statement rule it out.",
+         "A transaction reads a row, another writes it, then the first one writes it too, from what it read: the "
+         "other's update is gone without a trace. Two clerks who both read 10 and both write 11 have sold two seats "
+         "and count one. READ COMMITTED allows it; REPEATABLE READ, snapshots with first-updater-wins, FOR UPDATE "
+         "and updates within one statement rule it out.",
          "r1(x) r2(x) w2(x) c2 w1(x) c1"},
     [ANOMALY_A5A] =
         {"A5A", "read skew",
-         "A transaction reads one row before and a second row after another transaction has changed both and committed: "
-         "it sees half of the change, for instance a transfer that has left one account and not reached the other. A "
-         "snapshot or long read locks rule it out.",
+         "A transaction reads one row before and a second row after another transaction has changed both and "
+         "committed: it sees half of the change, for instance a transfer that has left one account and not reached "
+         "the other. A snapshot or long read locks rule it out.",
          "r1(x) w2(x) w2(y) c2 r1(y) c1"},
     [ANOMALY_A5B] =
         {"A5B", "write skew",
-         "Two transactions each read what the other is about to write, then write different rows and commit. Each alone "
-         "keeps the rule (at least one doctor stays on call), both together break it, although neither overwrites the "
-         "other. Snapshot isolation allows it; only serializable levels rule it out.",
+         "Two transactions each read what the other is about to write, then write different rows and commit. Each "
+         "alone keeps the rule (at least one doctor stays on call), both together break it, although neither "
+         "overwrites the other. Snapshot isolation allows it; only serializable levels rule it out.",
          "r1(x) r2(y) w1(y) w2(x) c1 c2"},
     [ANOMALY_G0] =
         {"G0", "write cycle",
-         "A cycle of overwrites alone: on one row T2 wrote after T1, on another T1 after T2. The rows end up with values "
-         "of different transactions. The weakest level, READ UNCOMMITTED, already rules it out.",
+         "A cycle of overwrites alone: on one row T2 wrote after T1, on another T1 after T2. The rows end up with "
+         "values of different transactions. The weakest level, READ UNCOMMITTED, already rules it out.",
          "w1(x) w2(x) w2(y) c2 w1(y) c1"},
     [ANOMALY_G1A] =
         {"G1a", "aborted read",
-         "A committed transaction has read what another wrote and then took back: a value that, as the database tells it, "
-         "never was. READ COMMITTED rules it out.",
+         "A committed transaction has read what another wrote and then took back: a value that, as the database "
+         "tells it, never was. READ COMMITTED rules it out.",
          "w1(x) r2(x) c2 a1"},
     [ANOMALY_G1B] =
         {"G1b", "intermediate read",
-         "A committed transaction has read a value that its writer replaced again before committing: a state between two "
-         "statements that was never meant to be seen. READ COMMITTED rules it out.",
+         "A committed transaction has read a value that its writer replaced again before committing: a state between "
+         "two statements that was never meant to be seen. READ COMMITTED rules it out.",
          "w1(x,1) r2(x) w1(x,2) c1 c2"},
     [ANOMALY_G1C] =
         {"G1c", "circular information flow",
-         "A cycle of overwrites and reads of what was written: T2 has seen T1's work and T1 has seen T2's, so neither can "
-         "have come first. A write cycle (G0) counts too. READ COMMITTED rules it out.",
+         "A cycle of overwrites and reads of what was written: T2 has seen T1's work and T1 has seen T2's, so "
+         "neither can have come first. A write cycle (G0) counts too. READ COMMITTED rules it out.",
          "w1(x) w2(y) r1(y) r2(x) c1 c2"},
     [ANOMALY_G_SINGLE] =
         {"G-single", "cycle with a single overwritten read",
-         "A cycle in which exactly one arrow says that a transaction read what another overwrote later; all others are "
-         "overwrites and reads of what was written. Lost update and read skew are of this kind: some transaction saw the "
-         "world of before and the world of after at once. A snapshot rules it out; REPEATABLE READ as far as rows read by "
-         "key are concerned.",
+         "A cycle in which exactly one arrow says that a transaction read what another overwrote later; all others "
+         "are overwrites and reads of what was written. Lost update and read skew are of this kind: some transaction "
+         "saw the world of before and the world of after at once. A snapshot rules it out; REPEATABLE READ as far as "
+         "rows read by key are concerned.",
          "r1(x) w2(x) w2(y) c2 r1(y) c1"},
     [ANOMALY_G2_ITEM] =
         {"G2-item", "cycle with overwritten reads of rows",
-         "A cycle with one or more arrows that say: a transaction read a row that another overwrote later. Write skew has "
-         "two of them, lost update and read skew have one. REPEATABLE READ in Adya's sense (PL-2.99) rules it out, and "
-         "so do serializable levels; snapshot isolation does not.",
+         "A cycle with one or more arrows that say: a transaction read a row that another overwrote later. Write "
+         "skew has two of them, lost update and read skew have one. REPEATABLE READ in Adya's sense (PL-2.99) rules "
+         "it out, and so do serializable levels; snapshot isolation does not.",
          "r1(x) r2(y) w1(y) w2(x) c1 c2"},
     [ANOMALY_G2] =
         {"G2", "cycle with overwritten reads, conditions included",
-         "A cycle with one or more arrows that say: a transaction read a row that another overwrote later, or asked for all "
-         "rows that match a condition and another changed which rows do (a phantom). Together with G1 these are all cycles "
-         "there are: only serializable levels rule them out.",
-         "q1(P) i2(z,5) w2(x) c2 r1(x) c1"},
+         "A cycle with one or more arrows that say: a transaction read a row that another overwrote later, or asked "
+         "for all rows that match a condition and another changed which rows do (a phantom). Together with G1 these "
+         "are all cycles there are: only serializable levels rule them out.",
+         "q1(P) q2(P) i1(y,1) i2(z,1) c1 c2"},
 };
 
 const struct anomaly_text property_texts[] = {
     {"conflict-serializable", "conflict-serializable schedule",
-     "Two steps conflict if they are of different transactions, touch the same row and at least one writes it. Draw an arrow "
-     "from the transaction that came first to the other, for every such pair of committed transactions: without a cycle the "
-     "schedule does the same as the transactions one after another along the arrows. With a cycle no order keeps all "
-     "conflicts as they are.",
+     "Two steps conflict if they are of different transactions, touch the same row and at least one writes it. Draw "
+     "an arrow from the transaction that came first to the other, for every such pair of committed transactions: "
+     "without a cycle the schedule does the same as the transactions one after another along the arrows. With a "
+     "cycle no order keeps all conflicts as they are.",
      "r1(y) w1(x) w2(x) w2(y) c2 c1"},
     {"view-serializable", "view-serializable schedule",
-     "Some serial order of the committed transactions exists in which every read gets its value from the same transaction "
-     "and every row ends up with the same one's value. Every conflict-serializable schedule is that; others only through "
-     "writes that nobody has read. All orders have to be tried, so it is judged for at most 8 transactions.",
+     "Some serial order of the committed transactions exists in which every read gets its value from the same "
+     "transaction and every row ends up with the same one's value. Every conflict-serializable schedule is that; "
+     "others only through writes that nobody has read. All orders have to be tried, so it is judged for at most 8 "
+     "transactions.",
      "r1(x) w2(x) w1(x) w3(x)"},
     {"recoverable", "recoverable schedule",
-     "Nobody commits before those whose writes it has read: if one of them is rolled back, its readers can still be rolled "
-     "back too.",
+     "Nobody commits before those whose writes it has read: if one of them is rolled back, its readers can still be "
+     "rolled back too.",
      "w1(x) r2(x) c1 c2"},
     {"cascadeless", "schedule without cascading aborts",
-     "Only what is committed is read: a rollback never takes readers with it. It implies recoverable.", "w1(x) w2(x) c1 r3(x) c2 c3"},
+     "Only what is committed is read: a rollback never takes readers with it. It implies recoverable.",
+     "w1(x) w2(x) c1 r3(x) c2 c3"},
     {"strict", "strict schedule",
-     "A row that an unfinished transaction has written is neither read nor overwritten by others: a rollback can put back "
-     "what stood there before. It implies cascadeless.",
+     "A row that an unfinished transaction has written is neither read nor overwritten by others: a rollback can put "
+     "back what stood there before. It implies cascadeless.",
      "r1(x) w2(x) c2 w1(x) c1"},
     {"rigorous", "rigorous schedule",
-     "Strict, and a row that an unfinished transaction has read is not written by others either: what two-phase locking "
-     "gives that keeps all its locks to the end. The order of the commits is then a serial order.",
+     "Strict, and a row that an unfinished transaction has read is not written by others either: what two-phase "
+     "locking gives that keeps all its locks to the end. The order of the commits is then a serial order.",
      "r1(x) r2(x) c2 w1(x) c1"},
 };
 const unsigned property_text_count = sizeof property_texts / sizeof property_texts[0];

@@ -1,6 +1,6 @@
-/* anomaly.h - what schedules are judged by, by name: properties from textbooks; the phenomena P0 to A5B of Berenson et al., "A Critique of ANSI
- * SQL Isolation Levels" (SIGMOD 1995), and the anomalies G0 to G2 of Adya, Liskov, O'Neil, "Generalized Isolation Level
- * Definitions" (ICDE 2000), with words and an example for the manual. */
+/* anomaly.h - what schedules are judged by, by name: properties from textbooks; the phenomena P0 to A5B of Berenson et
+ * al., "A Critique of ANSI SQL Isolation Levels" (SIGMOD 1995), and the anomalies G0 to G2 of Adya, Liskov, O'Neil,
+ * "Generalized Isolation Level Definitions" (ICDE 2000), with words and an example for the manual. */
 #ifndef CCSIM_CHECK_ANOMALY_H
 #define CCSIM_CHECK_ANOMALY_H
 

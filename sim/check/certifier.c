@@ -118,13 +118,17 @@ static bool note_dirty(struct certifier *certifier, struct node *txn, uint64_t w
 
 void certifier_read(struct certifier *certifier, struct node *txn, uint32_t statement, const struct certifier_read *read) {
     bool dirty = read->dirty && note_dirty(certifier, txn, read->writer);
+    uint64_t writer = read->writer;
+    if (read->anew) {
+        writer = graph_writer_beneath(&certifier->graph, read->table, read->key, read->under);
+    }
     txn->reads_dead |= read->dead;
     if (txn->accesses.count == txn->accesses.capacity) {
         txn->accesses.items =
             mem_vector_grow(txn->accesses.items, &txn->accesses.capacity, sizeof *txn->accesses.items);
     }
     txn->accesses.items[txn->accesses.count++] = (struct access){.key = read->key,
-                                                                 .writer = read->writer,
+                                                                 .writer = writer,
                                                                  .seq = certifier->seq & 0xffffffffffff,
                                                                  .table = read->table,
                                                                  .statement = statement,

@@ -43,6 +43,10 @@ enum certifier_sight {
 struct certifier_read {
     int64_t key;
     uint64_t writer; /* of the version seen */
+    /* A store may forget a row that was deleted, and begin it anew with an absent version of the loader (0). Then it says
+     * which version that stands for: the one beneath the committed version of `under`, or, if that is 0, the newest. */
+    bool anew;
+    uint64_t under;
     uint32_t number; /* which of its versions of the row, any growing numbers: the installed one tells the same */
     uint16_t table;
     uint8_t sight; /* enum certifier_sight */

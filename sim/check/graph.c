@@ -151,6 +151,15 @@ static struct install *version_of(const struct slot *slot, uint64_t writer) {
     return install;
 }
 
+uint64_t graph_writer_beneath(const struct graph *graph, uint32_t table, int64_t key, uint64_t under) {
+    const struct slot *slot = find_slot(graph, table, key);
+    if (slot->table1 == 0) {
+        return 0;
+    }
+    const struct install *above = under != 0 ? version_of(slot, under) : NULL;
+    return above != NULL ? above->behind : under != 0 ? 0 : slot->newest_writer;
+}
+
 bool graph_link(struct graph *graph, struct install *install) {
     struct slot *slot = find_slot(graph, install->table, install->key);
     install->older = install->newer = NULL;
@@ -164,6 +173,9 @@ bool graph_link(struct graph *graph, struct install *install) {
             grow_slots(graph);
         }
         return true;
+    }
+    if (install->under == 0 && install->behind == 0) {
+        install->behind = slot->newest_writer;
     }
     struct install *above = install->under != 0 ? version_of(slot, install->under) : NULL;
     struct install *below = above != NULL ? above->older : slot->newest;

@@ -171,12 +171,15 @@ void node_list_remove(struct node_list *list, struct node *node);
 /* The version that was seen (NULL: forgotten), and the one after it, or NULL if it is the newest. */
 struct install *graph_after(const struct graph *graph, const struct access *access, struct install **seen);
 
+/* The writer of the version beneath the one of `under`, or of the newest if that is 0; 0: the loader, or forgotten. */
+uint64_t graph_writer_beneath(const struct graph *graph, uint32_t table, int64_t key, uint64_t under);
+
 /* Is the access one that makes edges? */
 static inline bool access_counts(const struct access *access) {
     return access->kind <= ACCESS_ABSENT && !access->pending && !access->gone;
 }
 
-/* Puts a version into its row's chain; false if others stand above it. */
+/* Puts a version into its row's chain; one on top of the loader's stands behind the newest. False if others stand above it. */
 bool graph_link(struct graph *graph, struct install *install);
 
 /* Takes a committed node in, as the newest. */

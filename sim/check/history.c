@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "sim/base/check.h"
 #include "sim/base/memory.h"
 
 struct locker {
@@ -83,6 +84,7 @@ static uint32_t touch(struct builder *builder, uint32_t life, uint32_t object) {
     if ((history->touch_count + 1) * 2 > builder->slot_count) {
         grow_slots(builder);
     }
+    CHECK(builder->slots != NULL);
     uint32_t *slot = &builder->slots[touch_slot(builder, life, object)];
     if (*slot == 0) {
         if (history->touch_count == history->touch_capacity) {
@@ -207,6 +209,7 @@ static bool is_held(struct builder *builder, uint32_t life, uint32_t row, bool e
 
 static void lock(struct builder *builder, uint32_t life, uint32_t row, bool exclusive) {
     struct row_state *state = &builder->rows[row];
+    CHECK(state->count == 0 || state->items != NULL);
     struct locker *last = state->count > 0 ? &state->items[state->count - 1] : NULL;
     if (last != NULL && last->life == life && (last->exclusive || !exclusive)) {
         return;
@@ -246,9 +249,8 @@ static void change_row(struct builder *builder, uint32_t life, const struct sche
         return;
     }
     if (step->value.form == SCHEDULE_ADD || step->conditional) {
-        struct history_image now = step->predicate == SCHEDULE_NONE
-                                       ? read_row(builder, life, row, SCHEDULE_NONE, false)
-                                       : current(builder, row);
+        struct history_image now = step->predicate == SCHEDULE_NONE ? read_row(builder, life, row, SCHEDULE_NONE, false)
+                                                                    : current(builder, row);
         if (step->conditional && now.known && !(now.present && now.value == step->expected)) {
             return;
         }

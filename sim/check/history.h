@@ -91,7 +91,8 @@ struct history_image history_image_of(const struct history *history, uint32_t ro
 
 /* Is the operation part of the committed projection? Its life committed and it was not taken back. */
 static inline bool history_counts(const struct history *history, const struct history_op *op) {
-    return history->lives[op->life].state == HISTORY_COMMITTED && (op->kind != HISTORY_WRITE || op->gone == HISTORY_NONE);
+    return history->lives[op->life].state == HISTORY_COMMITTED &&
+           (op->kind != HISTORY_WRITE || op->gone == HISTORY_NONE);
 }
 
 #endif

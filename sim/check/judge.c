@@ -26,12 +26,11 @@ static void judge_snapshots(const struct judge_graph *graph, struct verdict *ver
         const struct history_life *to = &history->lives[graph->lives[edge->to]];
         if ((edge->kind & JUDGE_DEPENDENCY) != 0 && from->end > to->first) {
             struct text witness = {0};
-            bool read = edge->kind == JUDGE_WR;
-            judge_say(history, &witness,
-                      read ? "%T saw (%S) what %T wrote (%S) and committed only after %T had begun to read and write (%S)"
-                           : "%T overwrote (%S) what %T wrote (%S) and committed only after %T had begun to read and write (%S)",
-                      edge->second, edge->second, edge->first, edge->first, to->first, to->first);
-            break_level(verdict, JUDGE_SI, "not of the snapshot", text_string(&witness));
+            judge_say(history, &witness, edge->kind == JUDGE_WR ? "%T saw (%S)" : "%T overwrote (%S)", edge->second,
+                      edge->second);
+            judge_say(history, &witness, " what %T wrote (%S), which had not committed when %T took its snapshot (%S)",
+                      edge->first, edge->first, to->first, to->first);
+            break_level(verdict, JUDGE_SI, "outside the snapshot", text_string(&witness));
             text_free(&witness);
         }
     }
@@ -44,8 +43,8 @@ void judge_levels(const struct judge_graph *graph, struct verdict *verdict) {
         enum judge_level from;
         bool si;
     } forbidden[] = {
-        {ANOMALY_G0, JUDGE_RU, true},        {ANOMALY_G1A, JUDGE_RC, true},  {ANOMALY_G1B, JUDGE_RC, true},
-        {ANOMALY_G1C, JUDGE_RC, true},       {ANOMALY_G2_ITEM, JUDGE_RR, false}, {ANOMALY_G2, JUDGE_SER, false},
+        {ANOMALY_G0, JUDGE_RU, true},  {ANOMALY_G1A, JUDGE_RC, true},      {ANOMALY_G1B, JUDGE_RC, true},
+        {ANOMALY_G1C, JUDGE_RC, true}, {ANOMALY_G2_ITEM, JUDGE_RR, false}, {ANOMALY_G2, JUDGE_SER, false},
     };
     for (size_t i = 0; i < sizeof forbidden / sizeof forbidden[0]; i++) {
         const struct judge_finding *finding = &verdict->anomalies[forbidden[i].name];

@@ -52,9 +52,9 @@ struct verdict {
 bool judge(struct verdict *verdict, const struct schedule *schedule);
 void verdict_free(struct verdict *verdict);
 
-/* The conflict graph, every pair of conflicting transactions once: calls `visit` with the two numbers, in order, and the
- * steps that conflict. Of a schedule with more than JUDGE_PAIRS_MAX operations only neighbours in conflict are told:
- * the others follow from them. */
+/* The conflict graph, every pair of conflicting transactions once: calls `visit` with the two numbers, in order, and
+ * the steps that conflict. Of a schedule with more than JUDGE_PAIRS_MAX operations only neighbours in conflict are
+ * told: the others follow from them. */
 enum { JUDGE_PAIRS_MAX = 2000 };
 void judge_each_conflict(const struct schedule *schedule,
                          void (*visit)(int64_t from, int64_t to, const char *steps, void *user), void *user);

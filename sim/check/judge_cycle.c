@@ -1,9 +1,9 @@
-/* judge_cycle.c - cycles of the conflict graph: Adya's G0, G1c, G-single, G2-item and G2 by their definitions, each with
- * a short cycle as witness; the serial order or the cycle of the verdict.
+/* judge_cycle.c - cycles of the conflict graph: Adya's G0, G1c, G-single, G2-item and G2 by their definitions, each
+ * with a short cycle as witness; the serial order or the cycle of the verdict.
  *
  * An edge lies on a cycle if and only if both its ends are in one strongly connected component, which settles all but
- * G-single: a cycle with exactly one read-write edge u -> v needs a way from v back to u over the other kinds. Such ways
- * are looked for from 64 edges at once, a bit for each, in one pass over the components of the other kinds. */
+ * G-single: a cycle with exactly one read-write edge u -> v needs a way from v back to u over the other kinds. Such
+ * ways are looked for from 64 edges at once, a bit for each, in one pass over the components of the other kinds. */
 #include <string.h>
 
 #include "sim/base/check.h"
@@ -14,7 +14,7 @@ enum { WORK_MAX = 1000000, BATCH = 64 };
 struct search {
     const struct judge_graph *graph;
     unsigned path;
-    uint32_t *component; /* ways stay within one; NULL: none known */
+    uint32_t *component;          /* ways stay within one; NULL: none known */
     uint32_t *queue, *stamp, *by; /* by: the edge that led here */
     uint32_t round;
     size_t work;
@@ -130,7 +130,8 @@ static void sort_by_component(const struct judge_graph *graph, const uint32_t *c
 
 /* An edge of a kind in `need` with a way back over dependencies, or HISTORY_NONE. */
 static uint32_t find_single(const struct judge_graph *graph, unsigned need, const uint32_t *whole) {
-    uint32_t *component = mem_new(graph->node_count, sizeof *component), *order = mem_new(graph->node_count, sizeof *order);
+    uint32_t *component = mem_new(graph->node_count, sizeof *component),
+             *order = mem_new(graph->node_count, sizeof *order);
     uint64_t *reached = mem_new(graph->node_count, sizeof *reached);
     uint32_t batch[BATCH], found = HISTORY_NONE;
     size_t count = 0;

@@ -1,8 +1,8 @@
 /* judge_graph.c - the conflict graph of the committed projection (judge_parts.h), its orders and its components.
  *
- * Rows: a read follows the last write; a write follows the last write and the reads since then. Predicates: a write that
- * changes what matches P follows the scans of P since the last such write of the same row, and a scan of P follows the
- * last such write of each row: the earlier ones come before through the row's own writes. */
+ * Rows: a read follows the last write; a write follows the last write and the reads since then. Predicates: a write
+ * that changes what matches P follows the scans of P since the last such write of the same row, and a scan of P
+ * follows the last such write of each row: the earlier ones come before through the row's own writes. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

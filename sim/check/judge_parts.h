@@ -24,9 +24,9 @@ struct judge_edge {
 };
 
 /* Direct conflicts of the committed projection, one of a kind for each two transactions: a read or write with the last
- * write before it, a write with the reads since then. Every conflict of two transactions is a path of these, of the same
- * kinds but that w-w edges come in: so orders, cycles and Adya's anomalies are those of the full graph. Nodes are the
- * committed lives, by number. */
+ * write before it, a write with the reads since then. Every conflict of two transactions is a path of these, of the
+ * same kinds but that w-w edges come in: so orders, cycles and Adya's anomalies are those of the full graph. Nodes are
+ * the committed lives, by number. */
 struct judge_graph {
     const struct history *history;
     uint32_t *lives; /* of nodes */
@@ -56,8 +56,9 @@ bool judge_cycle_find(const struct judge_graph *graph, unsigned need, unsigned p
 void judge_cycle_text(const struct judge_graph *graph, const struct judge_cycle *cycle, struct text *out);
 
 /* Each sets its part of the verdict. */
-void judge_sweep(const struct history *history, struct verdict *verdict);   /* P0-P3, recoverable ... rigorous, G1a, G1b */
-void judge_skews(const struct history *history, struct verdict *verdict);   /* P4, A5A, A5B */
+void judge_sweep(const struct history *history,
+                 struct verdict *verdict); /* P0-P3, recoverable ... rigorous, G1a, G1b */
+void judge_skews(const struct history *history, struct verdict *verdict);    /* P4, A5A, A5B */
 void judge_cycles(const struct judge_graph *graph, struct verdict *verdict); /* G0, G1c, G-single, G2-item, G2, order */
 void judge_view(const struct history *history, struct verdict *verdict);
 void judge_levels(const struct judge_graph *graph, struct verdict *verdict);
@@ -68,16 +69,16 @@ void judge_levels(const struct judge_graph *graph, struct verdict *verdict);
 void judge_add_life(const struct history *history, uint32_t life, struct text *out);
 /* "r2(x), step 4". */
 void judge_add_step(const struct history *history, uint32_t op, struct text *out);
-/* Adds the format with, in place of: %T the life of the next operation, %S its step, %R its row, %P its predicate. Every
- * one takes an operation's index. */
+/* Adds the format with, in place of: %T the life of the next operation, %S its step, %R its row, %P its predicate.
+ * Every one takes an operation's index. */
 void judge_say(const struct history *history, struct text *out, const char *format, ...);
 /* The same for an anomaly, the first time it is found. */
-#define judge_found(history, verdict, name, ...)                                    \
-    do {                                                                            \
-        if (!(verdict)->anomalies[name].found) {                                    \
-            (verdict)->anomalies[name].found = true;                                \
+#define judge_found(history, verdict, name, ...)                                  \
+    do {                                                                          \
+        if (!(verdict)->anomalies[name].found) {                                  \
+            (verdict)->anomalies[name].found = true;                              \
             judge_say(history, &(verdict)->anomalies[name].witness, __VA_ARGS__); \
-        }                                                                           \
+        }                                                                         \
     } while (0)
 
 #endif

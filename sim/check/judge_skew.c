@@ -28,8 +28,8 @@ struct skew {
     struct rows reads, writes; /* of the skews: only those that can be part of one */
     bool *is_read;             /* rows that anyone reads */
     uint32_t *overwrites;      /* of lives: how many of those they write */
-    uint32_t *touch_of; /* of rows: the touch of the transaction looked at, or HISTORY_NONE */
-    uint32_t *met;      /* of lives: the last that was compared with it, + 1 */
+    uint32_t *touch_of;        /* of rows: the touch of the transaction looked at, or HISTORY_NONE */
+    uint32_t *met;             /* of lives: the last that was compared with it, + 1 */
 };
 
 static bool kept(const struct history *history, const struct history_op *op) {
@@ -145,8 +145,9 @@ static void find_lost_updates(struct skew *skew) {
         }
         if (at < writes->begin[row + 1] && writes->ops[at] < span->last_write) {
             uint32_t lost = writes->ops[at];
-            judge_found(history, skew->verdict, ANOMALY_P4, "%T read %R (%S), %T wrote it (%S), and %T overwrote that (%S)",
-                        span->first_read, lost, span->first_read, lost, lost, span->last_write, span->last_write);
+            judge_found(history, skew->verdict, ANOMALY_P4,
+                        "%T read %R (%S), %T wrote it (%S), and %T overwrote that (%S)", span->first_read, lost,
+                        span->first_read, lost, lost, span->last_write, span->last_write);
         }
     }
     mem_free(next);
@@ -221,7 +222,8 @@ static void find_read_skews(struct skew *skew, uint32_t life) {
         rows += read;
         last = read && skew->spans[t].last_read > last ? skew->spans[t].last_read : last;
     }
-    for (uint32_t t = history->lives[life].touches; t != HISTORY_NONE && rows > 1; t = history->touches[t].next_of_life) {
+    for (uint32_t t = history->lives[life].touches; t != HISTORY_NONE && rows > 1;
+         t = history->touches[t].next_of_life) {
         uint32_t row = history->touches[t].object, first = skew->spans[t].first_read;
         if (first == HISTORY_NONE) {
             continue;

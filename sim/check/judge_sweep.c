@@ -69,8 +69,8 @@ static uint32_t other(const struct sweep *sweep, uint32_t head, uint32_t life, b
     return writing ? sweep->marks[head].writing.after : sweep->marks[head].reading.after;
 }
 
-static void deny(struct sweep *sweep, enum judge_property property, const char *format, uint32_t a, uint32_t b, uint32_t c,
-                 uint32_t d) {
+static void deny(struct sweep *sweep, enum judge_property property, const char *format, uint32_t a, uint32_t b,
+                 uint32_t c, uint32_t d) {
     struct verdict *verdict = sweep->verdict;
     if (verdict->properties[property] != JUDGE_NO) {
         verdict->properties[property] = JUDGE_NO;
@@ -90,7 +90,8 @@ static void judge_source(struct sweep *sweep, uint32_t index) {
     const struct history_op *write = &history->ops[op->seen];
     const struct history_life *reader = &history->lives[op->life], *writer = &history->lives[write->life];
     if (writer->end > index) {
-        deny(sweep, JUDGE_CASCADELESS, "%T read %R from %T, which had not committed (%S)", index, index, op->seen, index);
+        deny(sweep, JUDGE_CASCADELESS, "%T read %R from %T, which had not committed (%S)", index, index, op->seen,
+             index);
     }
     if (reader->state != HISTORY_COMMITTED) {
         return;
@@ -101,13 +102,15 @@ static void judge_source(struct sweep *sweep, uint32_t index) {
              whole ? "%T read %R from %T and committed, but %T was rolled back"
                    : "%T read %R from %T and committed, but %T took that write back",
              index, index, op->seen, op->seen);
-        judge_found(history, sweep->verdict, ANOMALY_G1A, "%T committed after reading %R (%S) as written by %T (%S), a write that was rolled back",
-                    index, index, index, op->seen, op->seen);
+        judge_found(history, sweep->verdict, ANOMALY_G1A,
+                    "%T committed after reading %R (%S) as written by %T (%S), a write that was rolled back", index,
+                    index, index, op->seen, op->seen);
     } else if (writer->state == HISTORY_ACTIVE) {
         deny(sweep, JUDGE_RECOVERABLE, "%T read %R from %T and committed, but %T never did", index, index, op->seen,
              op->seen);
     } else if (writer->end > reader->end) {
-        deny(sweep, JUDGE_RECOVERABLE, "%T read %R from %T and committed before %T did", index, index, op->seen, op->seen);
+        deny(sweep, JUDGE_RECOVERABLE, "%T read %R from %T and committed before %T did", index, index, op->seen,
+             op->seen);
     }
 }
 
@@ -132,8 +135,8 @@ static void judge_read(struct sweep *sweep, uint32_t index) {
 
 static void judge_miss(struct sweep *sweep, uint32_t index) {
     const struct history_op *op = &sweep->history->ops[index];
-    deny(sweep, JUDGE_STRICT, "%T did not find %R because of what %T had not yet committed (%S)", index, index, op->seen,
-         index);
+    deny(sweep, JUDGE_STRICT, "%T did not find %R because of what %T had not yet committed (%S)", index, index,
+         op->seen, index);
     judge_source(sweep, index);
 }
 
@@ -160,9 +163,10 @@ static void judge_phantom(struct sweep *sweep, uint32_t index) {
         if (scanner != HISTORY_NONE && (history_match(history, predicate, op->row, before) != HISTORY_NO ||
                                         history_match(history, predicate, op->row, op->after) != HISTORY_NO)) {
             uint32_t scan = sweep->marks[scanner].first_read;
-            judge_found(history, sweep->verdict, ANOMALY_P3,
-                        "%T changed %R (%S), a row that matches %P, while %T, which had looked for %P (%S), was unfinished",
-                        index, index, index, scan, scan, scan, scan);
+            judge_found(
+                history, sweep->verdict, ANOMALY_P3,
+                "%T changed %R (%S), a row that matches %P, while %T, which had looked for %P (%S), was unfinished",
+                index, index, index, scan, scan, scan, scan);
         }
     }
 }
@@ -178,14 +182,16 @@ static void judge_write(struct sweep *sweep, uint32_t index) {
         judge_found(sweep->history, sweep->verdict, ANOMALY_P0,
                     "%T wrote %R (%S) while %T, which had written it (%S), was unfinished", index, index, index, write,
                     write);
-        deny(sweep, JUDGE_STRICT, "%T overwrote %R, which %T had written and not yet committed (%S)", index, index, write,
-             index);
+        deny(sweep, JUDGE_STRICT, "%T overwrote %R, which %T had written and not yet committed (%S)", index, index,
+             write, index);
     }
     if (reader != HISTORY_NONE) {
         uint32_t read = sweep->marks[reader].first_read;
         judge_found(sweep->history, sweep->verdict, ANOMALY_P2,
-                    "%T wrote %R (%S) while %T, which had read it (%S), was unfinished", index, index, index, read, read);
-        deny(sweep, JUDGE_RIGOROUS, "%T wrote %R, which %T had read and was unfinished (%S)", index, index, read, index);
+                    "%T wrote %R (%S) while %T, which had read it (%S), was unfinished", index, index, index, read,
+                    read);
+        deny(sweep, JUDGE_RIGOROUS, "%T wrote %R, which %T had read and was unfinished (%S)", index, index, read,
+             index);
     }
     judge_phantom(sweep, index);
     if (mark->writes++ == 0) {

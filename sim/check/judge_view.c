@@ -1,9 +1,9 @@
 /* judge_view.c - view-serializability of the committed projection, by exact search over the serial orders.
  *
- * In an equivalent serial order every read sees a write of the same transaction as in the schedule (or the row as it was
- * at the start), the last write of every row is the same, and every scan finds the same rows. A transaction may be placed
- * next if the rows that it reads before writing them were last written by those from whom it read them; what it reads
- * after writing it must be its own in the schedule already. */
+ * In an equivalent serial order every read sees a write of the same transaction as in the schedule (or the row as it
+ * was at the start), the last write of every row is the same, and every scan finds the same rows. A transaction may be
+ * placed next if the rows that it reads before writing them were last written by those from whom it read them; what it
+ * reads after writing it must be its own in the schedule already. */
 #include <string.h>
 
 #include "sim/check/judge_parts.h"

@@ -17,7 +17,8 @@ void judge_add_step(const struct history *history, uint32_t op, struct text *out
     enum { SHOWN_MAX = 200 };
     uint32_t index = history->ops[op].step;
     const struct schedule_step *step = &history->schedule->steps[index];
-    text_add(out, "%.*s, step %" PRIu32, step->length < SHOWN_MAX ? (int)step->length : SHOWN_MAX, step->text, index + 1);
+    text_add(out, "%.*s, step %" PRIu32, step->length < SHOWN_MAX ? (int)step->length : SHOWN_MAX, step->text,
+             index + 1);
 }
 
 static void add_word(const struct history *history, char what, uint32_t op, struct text *out) {

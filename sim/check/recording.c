@@ -38,9 +38,14 @@ void recording_line(struct certifier *certifier, const char *format, ...) {
 
 void recording_read(struct certifier *certifier, const struct node *txn, uint32_t statement,
                     const struct certifier_read *read) {
-    recording_line(certifier, "%c %" PRIu64 " %" PRIu32 " %u %" PRId64 " %" PRIu64 " %" PRIu32 "%s%s%s",
+    add_time(certifier);
+    fprintf(certifier->record, "%c %" PRIu64 " %" PRIu32 " %u %" PRId64 " %" PRIu64 " %" PRIu32 "%s%s%s",
                    recording_sights[read->sight], txn->id, statement, (unsigned)read->table, read->key, read->writer,
                    read->number, read->dirty ? " dirty" : "", read->dead ? " dead" : "", read->kept ? " kept" : "");
+    if (read->anew) {
+        fprintf(certifier->record, " anew %" PRIu64, read->under);
+    }
+    fputc('\n', certifier->record);
 }
 
 void recording_scan(struct certifier *certifier, const struct node *txn, uint32_t statement,

@@ -161,14 +161,19 @@ static bool event_statement(struct reader_state *state) {
 
 static bool take_flags(struct reader_state *state, struct certifier_read *read) {
     for (const char *word = next_word(state); word[0] != '\0'; word = next_word(state)) {
-        if (strcmp(word, "dirty") == 0) {
+        if (strcmp(word, "anew") == 0 && read->writer == 0) {
+            read->anew = true;
+            if (!take_writer(state, &read->under)) {
+                return false;
+            }
+        } else if (strcmp(word, "dirty") == 0) {
             read->dirty = true;
         } else if (strcmp(word, "dead") == 0) {
             read->dead = true;
         } else if (strcmp(word, "kept") == 0) {
             read->kept = true;
         } else {
-            return bad(state, "a read is dirty, dead or kept, or nothing of these");
+            return bad(state, "a read is dirty, dead, kept or anew, or nothing of these");
         }
     }
     return true;

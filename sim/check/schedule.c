@@ -32,22 +32,21 @@ static void add_mistake(struct schedule_book *book, struct schedule_mistake mist
     book->mistakes[book->mistake_count++] = mistake;
 }
 
-void schedule_mistake(struct schedule_book *book, const char *source, uint32_t line, uint32_t column, const char *format,
-                      ...) {
+void schedule_mistake(struct schedule_book *book, const char *source, uint32_t line, uint32_t column,
+                      const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     add_mistake(book, (struct schedule_mistake){.source = source, .line = line, .column = column}, format, arguments);
     va_end(arguments);
 }
 
-bool schedule_fail(struct schedule_parser *parser, const char *at, const char *format, ...) {
+void schedule_note(struct schedule_parser *parser, const char *at, const char *format, ...) {
     struct schedule_mistake mistake = {
         .source = parser->source, .line = parser->line, .column = (uint32_t)(at - parser->line_start) + 1};
     va_list arguments;
     va_start(arguments, format);
     add_mistake(parser->book, mistake, format, arguments);
     va_end(arguments);
-    return false;
 }
 
 /* --- one schedule --- */
@@ -139,7 +138,7 @@ static void make_predicates(struct schedule_parser *parser, struct schedule *sch
     for (size_t i = 0; i < schedule->predicate_count; i++) {
         struct schedule_predicate *predicate = &schedule->predicates[i];
         char *name = parser->predicates.items[i];
-        *predicate = (struct schedule_predicate){.name = name, .condition.operator= CONDITION_TRUE};
+        *predicate = (struct schedule_predicate){.name = name, .condition.operator= CONDITION_TRUE };
         uint32_t number = names_find(&parser->setting_names, name, strlen(name));
         for (size_t k = 0; number != NAMES_NONE && k < parser->declared.count; k++) {
             if (parser->declared.items[k].name == parser->setting_names.items[number]) {
@@ -237,7 +236,8 @@ static void go_back(struct schedule_parser *parser, struct schedule_marks *marks
         vector_push(&candidates, parser->savepoints.items[marks->items[i].name]);
     }
     text_suggestion(suggestion, sizeof suggestion, name, candidates.items, candidates.count);
-    schedule_fail(parser, step->text, "T%s has no savepoint %s here%s", parser->txns.items[step->txn], name, suggestion);
+    schedule_note(parser, step->text, "T%s has no savepoint %s here%s", parser->txns.items[step->txn], name,
+                  suggestion);
     vector_free(&candidates);
 }
 
@@ -249,7 +249,9 @@ static void follow_savepoints(struct schedule_parser *parser, uint32_t index) {
     case SCHEDULE_BEGIN:
     case SCHEDULE_COMMIT:
     case SCHEDULE_ROLLBACK: marks->count = 0; break;
-    case SCHEDULE_SAVEPOINT: vector_push(marks, ((struct schedule_mark){.name = step->savepoint, .step = index})); break;
+    case SCHEDULE_SAVEPOINT:
+        vector_push(marks, ((struct schedule_mark){.name = step->savepoint, .step = index}));
+        break;
     case SCHEDULE_ROLLBACK_TO: go_back(parser, marks, step); break;
     default: break;
     }
@@ -261,7 +263,7 @@ static void read_steps(struct schedule_parser *parser) {
     schedule_skip_blanks(parser);
     while (parser->at < parser->end && *parser->at != '#') {
         if (parser->steps.count == SCHEDULE_STEPS_MAX) {
-            schedule_fail(parser, parser->at, "a schedule has at most %d steps", SCHEDULE_STEPS_MAX);
+            schedule_note(parser, parser->at, "a schedule has at most %d steps", SCHEDULE_STEPS_MAX);
             return;
         }
         if (schedule_read_step(parser)) {
@@ -316,7 +318,7 @@ static bool read_header(struct schedule_parser *parser) {
         char copy[SCHEDULE_NAME_MAX], suggestion[64];
         snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : sizeof copy - 1), word);
         text_suggestion(suggestion, sizeof suggestion, copy, keywords, 3);
-        schedule_fail(parser, word, "`%s' is neither a step nor a header line%s", copy, suggestion);
+        schedule_note(parser, word, "`%s' is neither a step nor a header line%s", copy, suggestion);
     }
     }
     return true;

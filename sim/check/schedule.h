@@ -1,8 +1,8 @@
 /* schedule.h - written schedules: what `ccsim check` judges and `ccsim play` plays, parsed.
  *
  * A text holds lines: `# comment`, header lines (`init x=10 y=20`, `pred P: v>=10` or short `P: v>=10`, `id x=7`) and
- * schedules, one a line; a line that begins with a blank goes on with the schedule above it. A header line holds for the
- * schedules below it, until another `init` (or `pred` of the same name, `id` of the same row) replaces it.
+ * schedules, one a line; a line that begins with a blank goes on with the schedule above it. A header line holds for
+ * the schedules below it, until another `init` (or `pred` of the same name, `id` of the same row) replaces it.
  *
  * Everything is numbered: rows, predicates, transactions and savepoint names are indices into the schedule's tables,
  * in order of first appearance. All mistakes of a text are collected; with any there are no schedules to use. */
@@ -16,7 +16,12 @@
 #include "sim/base/condition.h"
 
 /* Bounds with a message. Constants and steps are bounded so that no sum of the former leaves int64_t. */
-enum { SCHEDULE_STEPS_MAX = 1000000, SCHEDULE_NAME_MAX = 64, SCHEDULE_NUMBER_MAX = 999999999, SCHEDULE_MISTAKES_MAX = 1000 };
+enum {
+    SCHEDULE_STEPS_MAX = 1000000,
+    SCHEDULE_NAME_MAX = 64,
+    SCHEDULE_NUMBER_MAX = 999999999,
+    SCHEDULE_MISTAKES_MAX = 1000
+};
 #define SCHEDULE_CONSTANT_MAX INT64_C(1000000000000)
 #define SCHEDULE_NONE         UINT32_MAX /* no row, predicate or savepoint */
 
@@ -53,20 +58,20 @@ struct schedule_value {
 
 struct schedule_step {
     enum schedule_kind kind;
-    uint32_t txn;                    /* index into txns */
-    uint32_t first_row, row_count;   /* its rows: row_list[first_row ...]; 0 with a predicate, and where there are none */
-    uint32_t predicate;              /* or SCHEDULE_NONE */
-    struct schedule_value value;     /* of writes and inserts */
-    bool conditional;                /* if=: only where the current value is `expected` */
+    uint32_t txn;                  /* index into txns */
+    uint32_t first_row, row_count; /* its rows: row_list[first_row ...]; 0 with a predicate, and where there are none */
+    uint32_t predicate;            /* or SCHEDULE_NONE */
+    struct schedule_value value;   /* of writes and inserts */
+    bool conditional;              /* if=: only where the current value is `expected` */
     int64_t expected;
-    bool nowait, skip;               /* u and s: NOWAIT, SKIP LOCKED */
-    uint32_t limit;                  /* q, u, s with a predicate: LIMIT; 0: none */
+    bool nowait, skip;                     /* u and s: NOWAIT, SKIP LOCKED */
+    uint32_t limit;                        /* q, u, s with a predicate: LIMIT; 0: none */
     bool read_only, deferrable, immediate; /* b; deferrable implies read_only */
-    uint32_t savepoint;              /* p and f: index into savepoints, the names */
-    uint32_t target;                 /* f: the index of the p step that it goes back to */
-    const char *text;                /* as written, `length` bytes, not terminated */
+    uint32_t savepoint;                    /* p and f: index into savepoints, the names */
+    uint32_t target;                       /* f: the index of the p step that it goes back to */
+    const char *text;                      /* as written, `length` bytes, not terminated */
     uint32_t length;
-    uint32_t line, column;           /* from 1; a column is a byte */
+    uint32_t line, column; /* from 1; a column is a byte */
 };
 
 struct schedule_row {
@@ -129,8 +134,8 @@ void schedule_parse(struct schedule_book *book, const char *source, const char *
 void schedule_book_free(struct schedule_book *book);
 
 /* Adds a mistake; the step's place is where it stands. Beyond SCHEDULE_MISTAKES_MAX none are added. */
-void schedule_mistake(struct schedule_book *book, const char *source, uint32_t line, uint32_t column, const char *format,
-                      ...) __attribute__((format(printf, 5, 6)));
+void schedule_mistake(struct schedule_book *book, const char *source, uint32_t line, uint32_t column,
+                      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Does the text look like a schedule rather than like the name of a file: has it a bracket, a blank, or only steps
  * such as c1? */

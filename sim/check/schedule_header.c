@@ -107,7 +107,7 @@ void schedule_init_line(struct schedule_parser *parser, bool add) {
         size_t before = seen.count;
         names_add(&seen, setting.name, strlen(setting.name));
         if (seen.count == before) {
-            schedule_fail(parser, start, "%s has a value already", setting.name);
+            schedule_note(parser, start, "%s has a value already", setting.name);
         } else if (!parser->init_fixed) {
             vector_push(&parser->inits, setting);
         }
@@ -165,7 +165,7 @@ static bool read_condition(struct schedule_parser *parser, struct condition *con
     if (!known) {
         char suggestion[64];
         text_suggestion(suggestion, sizeof suggestion, text_string(&word), subjects, 3);
-        schedule_fail(parser, start, "expected v (the value), id or true%s", length > 0 ? suggestion : "");
+        schedule_note(parser, start, "expected v (the value), id or true%s", length > 0 ? suggestion : "");
     }
     text_free(&word);
     if (!known || is_true) {
@@ -202,7 +202,7 @@ static void declare(struct schedule_parser *parser, const struct schedule_predic
         }
     }
     if (parser->declared.count == DECLARED_MAX) {
-        schedule_fail(parser, parser->line_start, "at most %d predicates can be declared", DECLARED_MAX);
+        schedule_note(parser, parser->line_start, "at most %d predicates can be declared", DECLARED_MAX);
         return;
     }
     vector_push(&parser->declared, *predicate);
@@ -214,11 +214,11 @@ void schedule_predicate_line(struct schedule_parser *parser) {
     size_t length = schedule_name_length(parser);
     struct schedule_predicate predicate = {.declared = true};
     if (length == 0 || !is_upper(*start)) {
-        schedule_fail(parser, start, "expected a predicate's name in upper case, such as P: v>=10");
+        schedule_note(parser, start, "expected a predicate's name in upper case, such as P: v>=10");
         return;
     }
     if (length > SCHEDULE_NAME_MAX) {
-        schedule_fail(parser, start, "names have at most %d letters", SCHEDULE_NAME_MAX);
+        schedule_note(parser, start, "names have at most %d letters", SCHEDULE_NAME_MAX);
         return;
     }
     uint32_t number = names_add(&parser->setting_names, start, length);
@@ -226,7 +226,7 @@ void schedule_predicate_line(struct schedule_parser *parser) {
     parser->at += length;
     schedule_skip_blanks(parser);
     if (parser->at == parser->end || *parser->at != ':') {
-        schedule_fail(parser, parser->at, "expected `:' after the predicate's name");
+        schedule_note(parser, parser->at, "expected `:' after the predicate's name");
         return;
     }
     parser->at++;
@@ -235,7 +235,7 @@ void schedule_predicate_line(struct schedule_parser *parser) {
         return;
     }
     if (!end_of_header(parser)) {
-        schedule_fail(parser, parser->at, "nothing may follow the condition of %s", predicate.name);
+        schedule_note(parser, parser->at, "nothing may follow the condition of %s", predicate.name);
         return;
     }
     declare(parser, &predicate);

@@ -46,9 +46,10 @@ struct schedule_parser {
     VECTOR(struct schedule_marks) marks; /* of each transaction */
 };
 
-/* A mistake at a place of the current line; always false. */
-bool schedule_fail(struct schedule_parser *parser, const char *at, const char *format, ...)
+/* A mistake at a place of the current line. */
+void schedule_note(struct schedule_parser *parser, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+#define schedule_fail(...) (schedule_note(__VA_ARGS__), false)
 
 static inline bool schedule_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 void schedule_skip_blanks(struct schedule_parser *parser);

@@ -47,7 +47,9 @@ struct reading {
     unsigned takes;
 };
 
-static bool at_char(const struct schedule_parser *parser, char c) { return parser->at < parser->end && *parser->at == c; }
+static bool at_char(const struct schedule_parser *parser, char c) {
+    return parser->at < parser->end && *parser->at == c;
+}
 
 /* `c` and the blanks around it, if it stands here. */
 static bool take_char(struct schedule_parser *parser, char c) {
@@ -112,7 +114,8 @@ static bool take_change(struct reading *reading, struct schedule_value *value) {
 
 static bool take_value(struct reading *reading, struct schedule_value *value) {
     struct schedule_parser *parser = reading->parser;
-    char first = parser->at < parser->end ? *parser->at : ')', second = parser->end - parser->at > 1 ? parser->at[1] : ')';
+    char first = parser->at < parser->end ? *parser->at : ')',
+         second = parser->end - parser->at > 1 ? parser->at[1] : ')';
     if (first == '$') {
         return take_reference(parser, SCHEDULE_LAST_READ, value);
     }
@@ -125,8 +128,9 @@ static bool take_value(struct reading *reading, struct schedule_value *value) {
     size_t length = schedule_name_length(parser);
     if (length > 0) {
         int shown = length < SCHEDULE_NAME_MAX ? (int)length : SCHEDULE_NAME_MAX;
-        return schedule_fail(parser, parser->at, "expected a value; what was last read of %.*s is $%.*s, what it has now @%.*s",
-                             shown, parser->at, shown, parser->at, shown, parser->at);
+        return schedule_fail(parser, parser->at,
+                             "expected a value; what was last read of %.*s is $%.*s, what it has now @%.*s", shown,
+                             parser->at, shown, parser->at, shown, parser->at);
     }
     value->form = SCHEDULE_CONSTANT;
     return schedule_integer(parser, "a value", &value->constant);
@@ -165,9 +169,9 @@ static bool take_values(struct reading *reading) {
         more = take_char(parser, ',');
     }
     if (more && !at_condition(parser)) {
-        return schedule_fail(parser, parser->at, (reading->takes & CONDITION) != 0
-                                                     ? "expected if= and a value, or `)'"
-                                                     : "expected `)' after the value");
+        return schedule_fail(parser, parser->at,
+                             (reading->takes & CONDITION) != 0 ? "expected if= and a value, or `)'"
+                                                               : "expected `)' after the value");
     }
     return !more || take_condition(reading);
 }
@@ -274,9 +278,9 @@ static bool refuse_flag(struct reading *reading, const char *start) {
     }
     text_suggestion(suggestion, sizeof suggestion, text_string(&word), begin ? of_begin : of_locks, begin ? 3 : 2);
     if ((reading->takes & (FLAGS | PATIENCE)) == 0) {
-        schedule_fail(parser, start, "`%s' is no limit, a number", text_string(&word));
+        schedule_note(parser, start, "`%s' is no limit, a number", text_string(&word));
     } else {
-        schedule_fail(parser, start, "`%s' is none of %s%s", text_string(&word),
+        schedule_note(parser, start, "`%s' is none of %s%s", text_string(&word),
                       begin ? "ro, deferrable, immediate" : "nowait, skip or a limit", suggestion);
     }
     text_free(&word);
@@ -346,7 +350,8 @@ static bool take_flags(struct reading *reading) {
             return schedule_fail(parser, start, "nowait and skip exclude each other");
         }
         if (step->immediate && (step->read_only || step->deferrable)) {
-            return schedule_fail(parser, start, "immediate is for a transaction that writes, ro and deferrable for one that does not");
+            return schedule_fail(parser, start,
+                                 "immediate is for a transaction that writes, ro and deferrable for one that does not");
         }
     }
     step->read_only = step->read_only || step->deferrable;
@@ -371,7 +376,8 @@ static bool take_letter(struct reading *reading) {
         }
     }
     if (letter <= ' ' || letter > '~') {
-        return schedule_fail(parser, parser->at, "no step begins with this byte, 0x%02x", (unsigned)(unsigned char)letter);
+        return schedule_fail(parser, parser->at, "no step begins with this byte, 0x%02x",
+                             (unsigned)(unsigned char)letter);
     }
     return schedule_fail(parser, parser->at, "`%c' begins no step: a step begins with one of b r w u s q i d p f c a",
                          letter);
@@ -415,7 +421,8 @@ bool schedule_read_step(struct schedule_parser *parser) {
     }
     if (parser->at < parser->end && !schedule_blank(*parser->at)) {
         return schedule_fail(parser, parser->at, "expected a blank after %.*s",
-                             parser->at - start < SCHEDULE_NAME_MAX ? (int)(parser->at - start) : SCHEDULE_NAME_MAX, start);
+                             parser->at - start < SCHEDULE_NAME_MAX ? (int)(parser->at - start) : SCHEDULE_NAME_MAX,
+                             start);
     }
     step.length = (uint32_t)(parser->at - start);
     vector_push(&parser->steps, step);

@@ -117,7 +117,8 @@ static void add_anomalies(struct text *out, const struct verdict *verdict, const
             continue;
         }
         for (enum anomaly_name before = from; before < name; before++) {
-            if (verdict->anomalies[before].found && strcmp(text_string(&verdict->anomalies[before].witness), words) == 0) {
+            if (verdict->anomalies[before].found &&
+                strcmp(text_string(&verdict->anomalies[before].witness), words) == 0) {
                 words = "the same cycle";
             }
         }
@@ -197,12 +198,14 @@ static void add_pair_json(int64_t from, int64_t to, const char *steps, void *use
     json_array_append_new(user, numbers_json(pair, 2));
 }
 
-static json_t *found_json(const struct verdict *verdict, enum anomaly_name from, enum anomaly_name to, json_t *witnesses) {
+static json_t *found_json(const struct verdict *verdict, enum anomaly_name from, enum anomaly_name to,
+                          json_t *witnesses) {
     json_t *list = json_array();
     for (enum anomaly_name name = from; name <= to; name++) {
         if (verdict->anomalies[name].found) {
             json_array_append_new(list, json_string(anomaly_texts[name].name));
-            json_object_set_new(witnesses, anomaly_texts[name].name, json_string(text_string(&verdict->anomalies[name].witness)));
+            json_object_set_new(witnesses, anomaly_texts[name].name,
+                                json_string(text_string(&verdict->anomalies[name].witness)));
         }
     }
     return list;
@@ -235,7 +238,8 @@ static void print_json(const struct check *check, const struct schedule *schedul
         json_object_set_new(object, keys[p], answer_json(verdict->properties[p]));
         json_object_set_new(reasons, keys[p], json_string(text_string(&verdict->reasons[p])));
         if (p == JUDGE_CONFLICT_SERIALIZABLE) {
-            json_object_set_new(object, good ? "serial_order" : "cycle", numbers_json(verdict->order, verdict->order_count));
+            json_object_set_new(object, good ? "serial_order" : "cycle",
+                                numbers_json(verdict->order, verdict->order_count));
         }
     }
     json_object_set_new(object, "phenomena", found_json(verdict, ANOMALY_P0, ANOMALY_A5B, witnesses));
@@ -336,8 +340,8 @@ static int judge_one(const struct check *check, const struct schedule_book *book
     struct verdict verdict;
     struct text written = {0}, out = {0};
     if (!judge(&verdict, schedule)) {
-        fprintf(stderr, "%s:%" PRIu32 ":1: too much to judge: its steps touch more than %d rows\n", source, schedule->line,
-                HISTORY_OPS_MAX);
+        fprintf(stderr, "%s:%" PRIu32 ":1: too much to judge: its steps touch more than %d rows\n", source,
+                schedule->line, HISTORY_OPS_MAX);
         return LAB_USAGE;
     }
     add_written(schedule, &written);
@@ -432,13 +436,15 @@ static const struct argp parser = {
     .options = check_options,
     .parser = take,
     .args_doc = "SCHEDULE|FILE|-",
-    .doc = "Judges a schedule as written: serializable, recoverable, strict, and what went wrong, each with its reason. "
-           "`-' reads standard input; a file may hold many schedules, one a line."
-           "\v"
-           "Steps: r1(x) read, w1(x) w1(x,5) w1(x,+=5) write, c1 commit, a1 roll back, q1(P) read where predicate P holds, "
-           "i1(z,5) d1(x) insert, delete, u1(x) s1(x) read for update, for share, p1(s) f1(s) savepoint and back to it; "
-           "the digits are the transaction. Without any c or a all commit at the end.\n\n"
-           "ccsim check 'r1(x) r2(x) w1(x) w2(x) c1 c2'",
+    .doc =
+        "Judges a schedule as written: serializable, recoverable, strict, and what went wrong, each with its reason. "
+        "`-' reads standard input; a file may hold many schedules, one a line."
+        "\v"
+        "Steps: r1(x) read, w1(x) w1(x,5) w1(x,+=5) write, c1 commit, a1 roll back, q1(P) read where predicate P "
+        "holds, "
+        "i1(z,5) d1(x) insert, delete, u1(x) s1(x) read for update, for share, p1(s) f1(s) savepoint and back to it; "
+        "the digits are the transaction. Without any c or a all commit at the end.\n\n"
+        "ccsim check 'r1(x) r2(x) w1(x) w2(x) c1 c2'",
 };
 
 int cli_check(int argc, char **argv) {

@@ -28,14 +28,47 @@ static void push(struct player *player, const struct txn *txn, struct trace_even
     vector_push(&player->trace, event);
 }
 
+/* ---- Whose version is it? ---- */
+
+/* The life that installed the row's version just before that of `before` did, or its last one (PLAY_NONE). */
+static uint32_t installed_before(const struct player *player, uint32_t row, uint32_t before) {
+    bool reached = before == PLAY_NONE;
+    for (size_t i = player->trace.count; i-- > 0;) {
+        const struct trace_event *event = &player->trace.items[i];
+        if (event->kind == TRACE_INSTALL && event->row == row) {
+            if (reached) {
+                return event->life;
+            }
+            reached = event->life == before;
+        }
+    }
+    return PLAY_NONE;
+}
+
+/* The store forgets rows that are absent for everybody. When one of them is met again, what stands there is the loader's, but
+ * means the state in which the row was forgotten: what the version above it, other than `but`, was put on, or the last. */
+static uint32_t writer_of(const struct player *player, uint32_t row, const struct version *version,
+                          const struct version *but) {
+    if (version->writer != 0 || !version->absent) {
+        return life_of(version->writer);
+    }
+    const struct version *above = version->newer;
+    while (above != NULL && (above->stamp == 0 || above == but)) {
+        above = above->newer;
+    }
+    uint32_t before = above != NULL ? life_of(above->writer) : but != NULL ? life_of(but->writer) : PLAY_NONE;
+    return installed_before(player, row, before);
+}
+
 /* ---- Reads ---- */
 
 static struct trace_event seen_as(const struct player *player, const struct txn *txn, const struct row *row,
                                   const struct version *version) {
     const struct condition *condition = &((const struct actor *)(const void *)txn)->step.condition;
+    uint32_t number = player_row(player, row->key);
     return (struct trace_event){.kind = version->writer == txn->id ? TRACE_OWN : TRACE_READ,
-                                .row = player_row(player, row->key),
-                                .other = life_of(version->writer),
+                                .row = number,
+                                .other = writer_of(player, number, version, NULL),
                                 .scan = !is_by_key(txn),
                                 .matched = !version->absent && condition_holds(condition, row->key, version->value),
                                 .absent = version->absent,
@@ -63,8 +96,7 @@ static enum cc_status watch_read(struct cc *cc, struct txn *txn, struct row *row
     return status;
 }
 
-/* After a wait the version that is changed or locked may be newer than the one seen: then it is what was read. A write
- * without a read that finds no row has read that. */
+/* After a wait the version that is changed or locked may be newer than the one seen: then it is what was read. */
 static enum cc_status watch_claim(struct cc *cc, struct txn *txn, struct row *row, enum change change,
                                   enum patience patience, struct version **base) {
     struct player *player = player_of(cc);
@@ -74,9 +106,7 @@ static enum cc_status watch_claim(struct cc *cc, struct txn *txn, struct row *ro
     }
     struct trace_event now = seen_as(player, txn, row, *base);
     struct trace_event *before = find_seen(player, txn, now.row);
-    if (before == NULL && now.absent) {
-        push(player, txn, now);
-    } else if (before != NULL && before->other != now.other) {
+    if (before != NULL && before->other != now.other) {
         now.life = before->life;
         now.step = before->step;
         now.statement = before->statement;
@@ -143,9 +173,15 @@ static void add_unvisited(struct player *player, struct txn *txn) {
         }
         struct record *record = store_record(&player->world.store, player->table, id);
         const struct version *version = store_committed(&player->world.store, player->table, id, record);
-        struct trace_event event = {
-            .kind = TRACE_READ, .row = number, .other = life_of(version->writer), .scan = true, .absent = true};
-        CHECK(version->absent);
+        while (!version->absent) { /* it came after the scan had passed */
+            version = version->older;
+            CHECK(version != NULL);
+        }
+        struct trace_event event = {.kind = TRACE_READ,
+                                    .row = number,
+                                    .other = writer_of(player, number, version, NULL),
+                                    .scan = true,
+                                    .absent = true};
         store_release(&player->world.store, player->table, id, record);
         push(player, txn, event);
     }
@@ -208,7 +244,8 @@ void player_installed(void *context, struct txn *txn, const struct row *row, uin
     for (size_t i = player->trace.count; i-- > 0 && player->trace.items[i].kind == TRACE_INSTALL;) {
         struct trace_event *event = &player->trace.items[i];
         if (event->life == life_of(txn->id) && event->row == number) {
-            event->other = life_of(behind_writer);
+            bool forgotten = behind_writer == 0;
+            event->other = forgotten ? writer_of(player, number, row->own->older, row->own) : life_of(behind_writer);
             return;
         }
     }

@@ -80,12 +80,14 @@ static void close_account(struct account *account) {
 
 /* ---- Step by step, where writes are in place ---- */
 
-/* A write that found no row to change has only read. */
+/* A write that found no row to change has only read, if it looked at the row at all: w1(x,5) and d1(x) do not. */
 static void add_idle_write(struct account *account, uint32_t index, uint32_t txn) {
     const struct schedule *schedule = account->player->schedule;
     const struct schedule_step *written = &schedule->steps[index];
     if (written->predicate == SCHEDULE_NONE) {
-        add_read(account, txn, schedule->row_list[written->first_row]);
+        if (written->conditional || written->value.form == SCHEDULE_ADD) {
+            add_read(account, txn, schedule->row_list[written->first_row]);
+        }
     } else {
         separate(account);
         text_add(account->ran, "q%" PRId64 "(%s)", number_at(account, txn), schedule->predicates[written->predicate].name);

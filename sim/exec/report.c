@@ -102,6 +102,10 @@ static void report_version(struct world *world, struct actor *actor, const struc
                                   .dirty = !own && seen->stamp == 0,
                                   .dead = !own && seen->newer != NULL && is_dead(actor, seen),
                                   .kept = actor->step.kind == STEP_INSERT && !seen->absent};
+    if (seen->writer == 0 && seen->absent) {
+        read.anew = true;
+        read.under = committed_writer_above(seen);
+    }
     certifier_read(world->certifier, actor->reported, actor->txn.statement, &read);
 }
 

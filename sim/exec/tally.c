@@ -144,7 +144,7 @@ static void check_laws(struct world *world) {
         }
     }
     station_settle(&world->cpu);
-    CHECK_MSG(world->cpu.busy_ns == served_ns, "the utilization law does not hold");
+    CHECK_MSG(world->cpu.busy_ns == (station_area)served_ns, "the utilization law does not hold");
 }
 
 static void finish_fairness(struct world *world) {

@@ -17,6 +17,8 @@
 
 #define STATION_UNLIMITED INT64_MAX
 
+__extension__ typedef unsigned __int128 station_area; /* number x nanoseconds, wide enough for any run */
+
 struct station_job {
     struct station_job *next, *previous; /* in the queue */
     struct station *at;                  /* the station where it queues or is served; NULL: none */
@@ -33,8 +35,8 @@ struct station {
     struct station_job *first, *last; /* who queues */
     int64_t queued;
     int64_t changed_ns; /* when busy changed last */
-    int64_t busy_ns;    /* integral of busy since the last reset, up to changed_ns */
-    int64_t queue_ns;   /* integral of queued since the last reset, up to changed_ns */
+    station_area busy_ns;   /* integral of busy since the last reset, up to changed_ns */
+    station_area queue_ns;  /* integral of queued since the last reset, up to changed_ns */
     int64_t served_ns;  /* service done for jobs that ended or left, their part since the last reset */
     int64_t reset_ns;
 };

@@ -39,7 +39,8 @@ static void shift_load(void *state, const void *options, struct store *store, st
     store->tables[0].first_key += key_shift;
 }
 
-static void shift_next(void *state, const void *arguments, void *registers, const struct reply *reply, struct step *step) {
+static void shift_next(void *state, const void *arguments, void *registers, const struct reply *reply,
+                       struct step *step) {
     watched->next(state, arguments, registers, reply, step);
     step->first += key_shift;
     step->last += key_shift;
@@ -47,9 +48,9 @@ static void shift_next(void *state, const void *arguments, void *registers, cons
 
 struct trial {
     const char *algorithm;
-    const char *hot_row;   /* options of the workload */
+    const char *hot_row; /* options of the workload */
     int64_t cpus, shift;
-    bool fixed;            /* constant prices */
+    bool fixed; /* constant prices */
 };
 
 static void set_hot_row(void *values, const char *settings) {
@@ -100,7 +101,8 @@ static uint64_t hash_of_row(uint64_t terminal, uint64_t numbers) {
 static void every_algorithm_faces_the_same_transactions(void **state) {
     (void)state;
     enum { COMPARED = 12 };
-    static const char *const settings = "rows=200 accesses=4 write_fraction=0.5 theta=0.8 hot_position=random rollback=0.1";
+    static const char *const settings =
+        "rows=200 accesses=4 write_fraction=0.5 theta=0.8 hot_position=random rollback=0.1";
     uint64_t expected[TERMINALS + 1] = {0};
     for (size_t i = 0; i < cc_registry_count; i++) {
         struct run_result result;
@@ -132,8 +134,10 @@ static void more_cpus_never_mean_fewer_commits(void **state) {
     for (int fixed = 0; fixed < 2; fixed++) {
         uint64_t before = 0, one = 0;
         for (int64_t cpus = 1; cpus <= 9; cpus++) {
-            uint64_t commits = commits_with("2pl", "rows=100000 hot_rows=0 accesses=4", cpus == 9 ? OPTION_UNLIMITED : cpus, fixed);
-            assert_true(commits + (fixed ? 0 : 2) >= before); /* a commit or two at the very end may come a moment later */
+            uint64_t commits =
+                commits_with("2pl", "rows=100000 hot_rows=0 accesses=4", cpus == 9 ? OPTION_UNLIMITED : cpus, fixed);
+            assert_true(commits + (fixed ? 0 : 2) >=
+                        before); /* a commit or two at the very end may come a moment later */
             one = cpus == 1 ? commits : one;
             before = commits;
         }
@@ -146,7 +150,8 @@ static void the_names_of_the_rows_do_not_matter(void **state) {
     (void)state;
     static const int64_t shifts[] = {1000, -500, INT64_C(1) << 40};
     for (size_t i = 0; i < cc_registry_count; i++) {
-        struct trial trial = {cc_registry[i]->name, "rows=50 accesses=5 write_fraction=0.5 hot_access=read_write", 3, 0, false};
+        struct trial trial = {cc_registry[i]->name, "rows=50 accesses=5 write_fraction=0.5 hot_access=read_write", 3, 0,
+                              false};
         struct run_result expected;
         run_trial(&trial, &expected);
         assert_true(expected.commits > 20);

@@ -29,7 +29,9 @@ static const char *killed(const char *algorithm, const char *settings, const cha
 
 static void every_rule_picks_its_victim(void **state) {
     (void)state;
-    static const struct { const char *rule, *schedule, *victim; } cases[] = {
+    static const struct {
+        const char *rule, *schedule, *victim;
+    } cases[] = {
         {"victim=youngest", CYCLE " c1 c2 c3", "3"},
         {"victim=oldest", CYCLE " c1 c2 c3", "1"},
         {"victim=requester", CYCLE " c1 c2 c3", "2"},
@@ -88,7 +90,8 @@ static void every_cycle_through_the_wait_is_broken(void **state) {
                   "w1(x,1)=0 w2(y,1)=0 w2(x,2)?1 w3(y,2)?2 c1 w2(x,2)!=1 c2 w3(y,2)!=1 c3");
 }
 
-static void expect_kill_at(const char *algorithm, const char *settings, const char *schedule, int number, int64_t at_ms) {
+static void expect_kill_at(const char *algorithm, const char *settings, const char *schedule, int number,
+                           int64_t at_ms) {
     struct script script;
     script_open(&script, algorithm, settings, schedule);
     script_run(&script);
@@ -127,13 +130,15 @@ static void timeouts_are_exact(void **state) {
 static void a_moved_insert_closes_a_cycle(void **state) {
     (void)state;
     static const char *const schedule = "w1(1,5) r2(10..20) i1(15,1) +9 i2(18,1) r3(10..12) r3(1) +9 c2 c1 c3";
-    static const char *const settings[] = {"detect=wait", "detect=period(2ms)", "detect=after(2ms)", "detect=after(50ms)"};
+    static const char *const settings[] = {"detect=wait", "detect=period(2ms)", "detect=after(2ms)",
+                                           "detect=after(50ms)"};
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
         assert_string_equal(killed("2pl", settings[i], schedule, 1), "3");
     }
 }
 
-/* The victim stands between the two of a shorter cycle that was hidden behind it: 3 -> 4 -> 1 -> 3, and 3 -> 1 once 4 is gone. */
+/* The victim stands between the two of a shorter cycle that was hidden behind it: 3 -> 4 -> 1 -> 3, and 3 -> 1 once
+ * 4 is gone. */
 static void a_cycle_behind_the_victim_is_broken_too(void **state) {
     (void)state;
     static const char *const schedule = "w1(x,1) w3(y,3) w4(x,4) w3(x,5) w1(y,6) c1 c3 c4";
@@ -183,7 +188,8 @@ static void an_upgrade_is_held_against_those_it_overtakes(void **state) {
                   "u4(x)=0 r1(x)=0 u2(x)?4 w1(x,1)?4 k2:wait_die c4 w1(x,1)!=0 c1");
     script_expect("wait-die", NULL, "u4(x) r2(x) u1(x) w2(x,1) c4 c2 c1",
                   "u4(x)=0 r2(x)=0 u1(x)?4 w2(x,1)?4 c4 w2(x,1)!=0 c2 u1(x)!=1 c1");
-    script_expect("wound-wait", NULL, "u1(x) r4(x) u2(x) w4(x,1) c1 c2", "u1(x)=0 r4(x)=0 u2(x)?1 k4:wounded c1 u2(x)!=0 c2");
+    script_expect("wound-wait", NULL, "u1(x) r4(x) u2(x) w4(x,1) c1 c2",
+                  "u1(x)=0 r4(x)=0 u2(x)?1 k4:wounded c1 u2(x)!=0 c2");
     script_expect("wound-wait", NULL, "u1(x) r2(x) u4(x) w2(x,1) c1 c2 c4",
                   "u1(x)=0 r2(x)=0 u4(x)?1 w2(x,1)?1 c1 w2(x,1)!=0 c2 u4(x)!=1 c4");
 }
@@ -226,11 +232,13 @@ static void no_wait_never_waits(void **state) {
                   "w1(x,1)=0 u2(x):nowait#nowait u2(1..2):skip=2:0 c2 c1");
 }
 
-TEST_GROUP(deadlocks, cmocka_unit_test(every_rule_picks_its_victim), cmocka_unit_test(random_victims_depend_on_the_seed_alone),
-           cmocka_unit_test(a_victim_is_spared), cmocka_unit_test(every_cycle_through_the_wait_is_broken),
+TEST_GROUP(deadlocks, cmocka_unit_test(every_rule_picks_its_victim),
+           cmocka_unit_test(random_victims_depend_on_the_seed_alone), cmocka_unit_test(a_victim_is_spared),
+           cmocka_unit_test(every_cycle_through_the_wait_is_broken),
            cmocka_unit_test(cycles_are_found_when_the_option_says), cmocka_unit_test(timeouts_are_exact),
            cmocka_unit_test(the_age_test_counts_those_ahead), cmocka_unit_test(the_young_die_and_the_old_wait),
            cmocka_unit_test(an_upgrade_is_held_against_those_it_overtakes),
            cmocka_unit_test(the_old_wound_and_the_young_wait), cmocka_unit_test(the_sealed_are_not_wounded),
            cmocka_unit_test(no_wait_never_waits), cmocka_unit_test(a_moved_insert_closes_a_cycle),
-           cmocka_unit_test(a_cycle_behind_the_victim_is_broken_too), cmocka_unit_test(the_wounded_let_the_old_go_first))
+           cmocka_unit_test(a_cycle_behind_the_victim_is_broken_too),
+           cmocka_unit_test(the_wounded_let_the_old_go_first))

@@ -1,4 +1,4 @@
-/* test_laws.c - the laws of locking, one schedule each, with what exactly must happen (the notation: support/script.h). */
+/* test_laws.c - the laws of locking, one schedule each, with what exactly must happen (notation: support/script.h). */
 #include "tests/support/script.h"
 
 static void readers_do_not_overtake_a_writer(void **state) {
@@ -54,6 +54,10 @@ static void nowait_fails_the_statement_alone(void **state) {
     /* what the failed statement had locked is free again */
     script_expect("2pl", NULL, "w1(z,5) u2(1..3):nowait w3(x,1) c3 c1 c2",
                   "w1(z,5)=0 u2(1..3):nowait#nowait w3(x,1)=0 c3 c1 c2");
+    script_expect("2pl", NULL, "w1(z,5) r2(1..3):nowait w3(x,1) c3 c1 c2",
+                  "w1(z,5)=0 r2(1..3):nowait#nowait w3(x,1)=0 c3 c1 c2");
+    script_expect("2pl", NULL, "i1(10,5) r2(8..12):nowait i3(8,1) c3 c1 c2",
+                  "i1(10,5)=0 r2(8..12):nowait#nowait i3(8,1)=0 c3 c1 c2");
     /* but what was locked before it stays */
     script_expect("2pl", NULL, "w1(z,5) r2(x) u2(1..3):nowait w3(x,1) c2 c3 c1",
                   "w1(z,5)=0 r2(x)=0 u2(1..3):nowait#nowait w3(x,1)?2 c2 w3(x,1)!=0 c3 c1");
@@ -106,11 +110,10 @@ static void savepoints_keep_what_protects_reads(void **state) {
 /* No serializable algorithm lets both commit. */
 static void savepoints_hide_no_read(void **state) {
     (void)state;
-    static const char *const schedules[] = {"p1(1) r1(x) f1(1) r2(y) w2(x,7) c2 w1(y,5) c1",
-                                            "p1(1) w1(x,+=5) f1(1) r2(y) w2(x,7) c2 w1(y,5) c1",
-                                            "p1(1) u1(x) f1(1) r2(y) w2(x,7) c2 w1(y,5) c1",
-                                            "p1(1) i1(x,1) f1(1) r2(y) d2(x) c2 w1(y,5) c1",
-                                            "p1(1) r1(7..9) f1(1) r2(y) i2(8,7) c2 w1(y,5) c1"};
+    static const char *const schedules[] = {
+        "p1(1) r1(x) f1(1) r2(y) w2(x,7) c2 w1(y,5) c1", "p1(1) w1(x,+=5) f1(1) r2(y) w2(x,7) c2 w1(y,5) c1",
+        "p1(1) u1(x) f1(1) r2(y) w2(x,7) c2 w1(y,5) c1", "p1(1) i1(x,1) f1(1) r2(y) d2(x) c2 w1(y,5) c1",
+        "p1(1) r1(7..9) f1(1) r2(y) i2(8,7) c2 w1(y,5) c1"};
     for (size_t i = 0; i < cc_registry_count; i++) {
         const struct cc_ops *algorithm = cc_registry[i];
         for (size_t j = 0; j < sizeof schedules / sizeof schedules[0]; j++) {
@@ -151,8 +154,9 @@ static void restarts_keep_their_age(void **state) {
     }
 }
 
-TEST_GROUP(laws, cmocka_unit_test(readers_do_not_overtake_a_writer), cmocka_unit_test(u_stands_beside_s_but_not_beside_u),
-           cmocka_unit_test(x_stands_alone), cmocka_unit_test(upgrades_go_before_new_requests),
+TEST_GROUP(laws, cmocka_unit_test(readers_do_not_overtake_a_writer),
+           cmocka_unit_test(u_stands_beside_s_but_not_beside_u), cmocka_unit_test(x_stands_alone),
+           cmocka_unit_test(upgrades_go_before_new_requests),
            cmocka_unit_test(conversions_deadlock_and_for_update_cures_it), cmocka_unit_test(locks_are_held_to_the_end),
            cmocka_unit_test(nowait_fails_the_statement_alone), cmocka_unit_test(skip_locked_leaves_rows_out),
            cmocka_unit_test(duplicates_are_errors_and_reads), cmocka_unit_test(savepoints_keep_what_protects_reads),

@@ -4,7 +4,7 @@
 #define MILLISECOND INT64_C(1000000)
 
 /* The keys 10 and 20 beyond the dense 1 .. 6. */
-#define ROWS "i9(10,0) i9(20,0) c9 "
+#define ROWS      "i9(10,0) i9(20,0) c9 "
 #define ROWS_DONE "i9(10,0)=0 i9(20,0)=0 c9 "
 
 /* ---- Next-key locks ---- */
@@ -101,11 +101,14 @@ static void scans_are_validated(void **state) {
     static const char *const checks[] = {"check=start", "check=version"};
     for (size_t i = 0; i < 2; i++) {
         const char *check = checks[i];
-        script_expect("occ", check, "r1(3..9) i2(8,1) c2 w1(x,1) c1", "r1(3..9)=3:0,4:0,5:0,6:0 i2(8,1)=0 c2 w1(x,1)=0 k1:validation");
-        script_expect("occ", check, "r1(5..9) d2(6) c2 w1(x,1) c1", "r1(5..9)=5:0,6:0 d2(6)=0 c2 w1(x,1)=0 k1:validation");
+        script_expect("occ", check, "r1(3..9) i2(8,1) c2 w1(x,1) c1",
+                      "r1(3..9)=3:0,4:0,5:0,6:0 i2(8,1)=0 c2 w1(x,1)=0 k1:validation");
+        script_expect("occ", check, "r1(5..9) d2(6) c2 w1(x,1) c1",
+                      "r1(5..9)=5:0,6:0 d2(6)=0 c2 w1(x,1)=0 k1:validation");
         script_expect("occ", check, "r1(5..9) i2(10,1) c2 w1(x,1) c1", "r1(5..9)=5:0,6:0 i2(10,1)=0 c2 w1(x,1)=0 c1");
         /* the second scan sees what the first did not: that is a phantom */
-        script_expect("occ", check, "r1(7..9) i2(8,1) c2 r1(7..9) c1", "r1(7..9)=- i2(8,1)=0 c2 r1(7..9)=8:1 k1:validation");
+        script_expect("occ", check, "r1(7..9) i2(8,1) c2 r1(7..9) c1",
+                      "r1(7..9)=- i2(8,1)=0 c2 r1(7..9)=8:1 k1:validation");
         script_expect("occ", check, "r1(7..9) i2(8,1) c2 r1(8) c1", "r1(7..9)=- i2(8,1)=0 c2 r1(8)=1 k1:validation");
     }
 }
@@ -169,5 +172,7 @@ TEST_GROUP(versions, cmocka_unit_test(scans_close_their_gaps), cmocka_unit_test(
            cmocka_unit_test(writers_queue_in_order), cmocka_unit_test(the_snapshot_is_taken_by_the_first_statement),
            cmocka_unit_test(readers_never_wait_for_writers), cmocka_unit_test(write_skew_is_for_snapshots_alone),
            cmocka_unit_test(scans_are_validated), cmocka_unit_test(checks_look_back_as_far_as_the_option_says),
-           cmocka_unit_test(blind_writes_rely_on_the_row_being_there), cmocka_unit_test(validation_is_first_come_first_served),
-           cmocka_unit_test(who_waits_for_validation_sees_what_came_before), cmocka_unit_test(the_canary_grants_everything))
+           cmocka_unit_test(blind_writes_rely_on_the_row_being_there),
+           cmocka_unit_test(validation_is_first_come_first_served),
+           cmocka_unit_test(who_waits_for_validation_sees_what_came_before),
+           cmocka_unit_test(the_canary_grants_everything))

@@ -1,8 +1,8 @@
-/* test_wild.c - every algorithm in random small worlds: what it answered is judged by an independent oracle, nothing may
- * be left behind, and the same world twice must be the same run.
+/* test_wild.c - every algorithm in random small worlds: what it answered is judged by an independent oracle, nothing
+ * may be left behind, and the same world twice must be the same run.
  *
- * A lost wake-up, a deadlock that nobody finds and a lock that nobody releases end the process by a CHECK of exec, with the
- * seed; CCSIM_WORLD=seed runs that world alone. */
+ * A lost wake-up, a deadlock that nobody finds and a lock that nobody releases end the process by a CHECK of exec, with
+ * the seed; CCSIM_WORLD=seed runs that world alone. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,8 +33,9 @@ static struct outcome run_world(const struct cc_ops *algorithm, uint64_t seed, c
                               .mismatches = world.oracle.mismatches,
                               .whole = result.status == RUN_OK && result.quiescent};
     if ((judged && outcome.mismatches > 0) || !outcome.whole) {
-        print_error("%s\n    %s%s\n%s", world.replay, outcome.whole ? "" : "did not come to its end: ",
-                    text_string(&result.message), text_string(&world.oracle.first));
+        print_error("%s\n    %s%s\n%s", world.replay,
+                    outcome.whole ? "" : "did not come to its end: ", text_string(&result.message),
+                    text_string(&world.oracle.first));
     }
     wild_world_free(&world);
     run_result_free(&result);

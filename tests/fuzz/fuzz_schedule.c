@@ -1,5 +1,5 @@
-/* fuzz_schedule.c - libFuzzer feeds texts to the parser of schedules and what it takes to the judge. Whatever comes, the
- * places of mistakes lie in the text and properties that imply each other do. */
+/* fuzz_schedule.c - libFuzzer feeds texts to the parser of schedules and what it takes to the judge. Whatever comes,
+ * the places of mistakes lie in the text and properties that imply each other do. */
 #include <stddef.h>
 #include <stdint.h>
 

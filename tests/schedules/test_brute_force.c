@@ -32,7 +32,8 @@ static int below(struct generator *generator, int bound) {
 static void choose_value(struct generator *generator, struct brute_step *step) {
     const char *forms = step->kind == 'i' ? ".==$@" : ".===++$@";
     step->form = forms[below(generator, (int)strlen(forms))];
-    step->constant = step->form == '+' || step->form == '$' || step->form == '@' ? 1 + below(generator, 3) : below(generator, 6);
+    step->constant =
+        step->form == '+' || step->form == '$' || step->form == '@' ? 1 + below(generator, 3) : below(generator, 6);
     step->source = below(generator, generator->schedule->row_count);
     step->conditional = step->kind == 'w' && below(generator, 6) == 0;
     step->expected = below(generator, 4);
@@ -51,7 +52,9 @@ static void choose_kind(struct generator *generator, struct brute_step *step) {
         step->kind = "rrrruswwwwwiddqqq"[below(generator, 17)];
     }
     bool may_scan = strchr("usdw", step->kind) != NULL && !generator->plain;
-    step->row = step->kind == 'q' || (may_scan && below(generator, 5) == 0) ? -1 : below(generator, generator->schedule->row_count);
+    step->row = step->kind == 'q' || (may_scan && below(generator, 5) == 0)
+                    ? -1
+                    : below(generator, generator->schedule->row_count);
     step->form = '.';
     if (!generator->plain && strchr("wi", step->kind) != NULL) {
         choose_value(generator, step);
@@ -98,8 +101,7 @@ static void generate(struct stream *stream, bool plain, struct brute_schedule *s
     }
     int steps = 2 + below(&generator, BRUTE_STEPS - 3);
     for (int tries = 0; tries < 60 && schedule->step_count < steps; tries++) {
-        schedule->step_count +=
-            choose_step(&generator, &schedule->steps[schedule->step_count], schedule->step_count);
+        schedule->step_count += choose_step(&generator, &schedule->steps[schedule->step_count], schedule->step_count);
     }
 }
 
@@ -115,7 +117,7 @@ static int add_value(char *at, size_t room, const struct brute_step *step) {
     case '=': length = snprintf(at, room, ",%d", step->constant); break;
     case '+': length = snprintf(at, room, ",+=%d", step->constant); break;
     case '$':
-    case '@': length = snprintf(at, room, ",%c%c+%d", step->form, "xyz"[step->source], step->constant); break;
+    case '@': length = snprintf(at, room, ",%c%c+%d", step->form, "xyz"[step->source], step -> constant); break;
     default: break;
     }
     if (step->conditional) {
@@ -129,7 +131,7 @@ static void spell(const struct brute_schedule *schedule, char *text) {
     at += snprintf(at, (size_t)(end - at), "P: v>=%d\n%s", schedule->threshold, schedule->with_init ? "init" : "");
     for (int row = 0; row < schedule->row_count && schedule->with_init; row++) {
         if (schedule->present[row]) {
-            at += snprintf(at, (size_t)(end - at), " %c=%d", "xyz"[row], schedule->value[row]);
+            at += snprintf(at, (size_t)(end - at), " %c=%d", "xyz"[row], schedule -> value[row]);
         }
     }
     at += snprintf(at, (size_t)(end - at), "%s", schedule->with_init ? "\n" : "");
@@ -178,9 +180,12 @@ static void differ(const char *text, const char *what, bool wanted) {
 }
 
 static void compare(const char *text, const struct brute_verdict *wanted, const struct verdict *verdict) {
-    const bool properties[JUDGE_PROPERTIES] = {wanted->conflict_serializable, wanted->view_serializable,
-                                               wanted->recoverable,           wanted->cascadeless,
-                                               wanted->strict,                wanted->rigorous};
+    const bool properties[JUDGE_PROPERTIES] = {wanted->conflict_serializable,
+                                               wanted->view_serializable,
+                                               wanted->recoverable,
+                                               wanted->cascadeless,
+                                               wanted->strict,
+                                               wanted->rigorous};
     for (size_t i = 0; i < JUDGE_PROPERTIES; i++) {
         if ((verdict->properties[i] == JUDGE_YES) != properties[i]) {
             differ(text, property_texts[i].name, properties[i]);

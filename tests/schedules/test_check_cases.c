@@ -76,4 +76,39 @@ static void all_cases_agree(void **state) {
     assert_int_equal(count, CASES);
 }
 
-TEST_GROUP(check_cases, cmocka_unit_test(all_cases_agree))
+static void judge_example(const char *text, struct verdict *verdict) {
+    struct schedule_book book = {0};
+    schedule_parse(&book, "example", text, strlen(text), NULL);
+    assert_int_equal(book.mistake_count, 0);
+    assert_int_equal(book.count, 1);
+    assert_true(judge(verdict, &book.schedules[0]));
+    schedule_book_free(&book);
+}
+
+/* The manual's example of an anomaly has it, that of a property has it and not the next stronger one. */
+static void examples_show_what_they_should(void **state) {
+    (void)state;
+    struct verdict verdict;
+    for (size_t i = 0; i < ANOMALY_COUNT; i++) {
+        judge_example(anomaly_texts[i].example, &verdict);
+        if (!verdict.anomalies[i].found) {
+            print_error("%s is not in %s\n", anomaly_texts[i].name, anomaly_texts[i].example);
+            fail();
+        }
+        verdict_free(&verdict);
+    }
+    assert_int_equal(property_text_count, JUDGE_PROPERTIES);
+    for (enum judge_property p = 0; p < JUDGE_PROPERTIES; p++) {
+        judge_example(property_texts[p].example, &verdict);
+        assert_int_equal(verdict.properties[p], JUDGE_YES);
+        if (p >= JUDGE_RECOVERABLE && p < JUDGE_RIGOROUS) {
+            assert_int_equal(verdict.properties[p + 1], JUDGE_NO);
+        }
+        if (p == JUDGE_VIEW_SERIALIZABLE) {
+            assert_int_equal(verdict.properties[JUDGE_CONFLICT_SERIALIZABLE], JUDGE_NO);
+        }
+        verdict_free(&verdict);
+    }
+}
+
+TEST_GROUP(check_cases, cmocka_unit_test(all_cases_agree), cmocka_unit_test(examples_show_what_they_should))

@@ -8,12 +8,12 @@
 
 enum { NEVER = 1 << 30, START = -1, UNKNOWN = 1 << 20, ABSENT = UNKNOWN + 1 };
 
-/* `kind`: r, w, q (the scan itself), m (a scan passed the row over because of an unfinished write). `after` of writes is
- * what they leave: a value, UNKNOWN or ABSENT. */
+/* `kind`: r, w, q (the scan itself), m (a scan passed the row over because of an unfinished write). `after` of writes
+ * is what they leave: a value, UNKNOWN or ABSENT. */
 struct op {
     char kind;
     int life, row, seen, after, before;
-    int gone;       /* when it was taken back, or NEVER */
+    int gone;            /* when it was taken back, or NEVER */
     bool by_rollback_to; /* and by f, not by a */
 };
 
@@ -40,7 +40,9 @@ static int top(const struct run *run, int row) {
     return START;
 }
 
-static int image(const struct run *run, int row, int write) { return write == START ? run->start[row] : run->ops[write].after; }
+static int image(const struct run *run, int row, int write) {
+    return write == START ? run->start[row] : run->ops[write].after;
+}
 
 /* 0 no, 1 yes, 2 cannot be told. */
 static int match(const struct run *run, int value) {
@@ -442,7 +444,7 @@ static void extend(struct walk *walk, int lives) {
 /* --- permutations --- */
 
 static bool respects(const struct run *run, const int *lives, int count) {
-    int place[BRUTE_LIVES];
+    int place[BRUTE_LIVES] = {0};
     for (int i = 0; i < count; i++) {
         place[lives[i]] = i;
     }

@@ -97,7 +97,8 @@ static bool rows_fit(const struct oracle *oracle, const struct oracle_statement 
     return got == statement->count;
 }
 
-static bool insert_fits(const struct oracle *oracle, const struct oracle_statement *statement, const struct view *view) {
+static bool insert_fits(const struct oracle *oracle, const struct oracle_statement *statement,
+                        const struct view *view) {
     bool present = view->state.cells[cell_of(oracle, statement->step.first)].present;
     if (statement->status == REPLY_ERROR && statement->reason == REASON_DUPLICATE) {
         return present;
@@ -126,7 +127,8 @@ static void apply(const struct oracle *oracle, const struct oracle_statement *st
             continue;
         }
         view->written[at] = true;
-        cell->value = step->value == VALUE_ADD && step->kind != STEP_INSERT ? cell->value + step->operand : step->operand;
+        cell->value =
+            step->value == VALUE_ADD && step->kind != STEP_INSERT ? cell->value + step->operand : step->operand;
         cell->present = step->kind != STEP_DELETE;
     }
 }
@@ -184,8 +186,8 @@ static void say_rows(struct text *out, const struct oracle_statement *statement)
 }
 
 static void say_statement(struct text *out, const struct oracle_statement *statement) {
-    static const char *const kinds[] = {"SELECT", "UPDATE", "DELETE", "INSERT", "THINK", "SAVEPOINT", "ROLLBACK TO",
-                                        "COMMIT", "ROLLBACK"};
+    static const char *const kinds[] = {"SELECT",    "UPDATE",      "DELETE", "INSERT",  "THINK",
+                                        "SAVEPOINT", "ROLLBACK TO", "COMMIT", "ROLLBACK"};
     static const char *const lockings[] = {"", " FOR SHARE", " FOR UPDATE"};
     static const char *const patiences[] = {"", " NOWAIT", " SKIP LOCKED"};
     const struct step *step = &statement->step;
@@ -299,7 +301,8 @@ void oracle_compare(struct oracle *oracle, struct store *store, struct table *ta
         }
     }
     if ((sum != table->committed_sum || rows != table->committed_rows) && oracle->mismatches++ == 0) {
-        text_add(&oracle->first, "committed_sum %" PRId64 " and committed_rows %" PRId64 " are not %" PRId64 " and %" PRId64
-                 "\n", table->committed_sum, table->committed_rows, sum, rows);
+        text_add(&oracle->first,
+                 "committed_sum %" PRId64 " and committed_rows %" PRId64 " are not %" PRId64 " and %" PRId64 "\n",
+                 table->committed_sum, table->committed_rows, sum, rows);
     }
 }

@@ -2,10 +2,10 @@
  * runs at a time.
  *
  * A workload writes down every statement of an attempt with its reply; when the attempt commits it is replayed here.
- *   ORACLE_COMMIT_ORDER  the state all commits so far have left must give the same replies: the serial order is that of the
- *                        commits (rigorous locking, serial validation);
- *   ORACLE_SNAPSHOT      the state at one moment between the asking for the first statement and its reply must, and nothing the
- *                        transaction wrote or locked may have been changed after it (snapshot isolation, no lost update);
+ *   ORACLE_COMMIT_ORDER  the state all commits so far have left must give the same replies: the serial order is that
+ *                        of the commits (rigorous locking, serial validation);
+ *   ORACLE_SNAPSHOT      the state at one moment between the asking for the first statement and its reply must, and
+ *                        nothing the transaction wrote or locked may have been changed after it (no lost update);
  *   ORACLE_OFF           nothing is judged.
  * A reply of SKIP LOCKED may leave rows out; LIMIT cuts the matching rows off, in key order. A failed statement has no
  * effect, a duplicate key must be there; what a savepoint undoes is undone, but what was read inside must be right (a

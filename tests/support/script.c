@@ -69,9 +69,12 @@ static void read_suffix(const char *token, struct step *step) {
 }
 
 static enum step_kind kind_of(char letter) {
-    static const struct { char letter; enum step_kind kind; } kinds[] = {
-        {'r', STEP_SELECT},    {'u', STEP_SELECT},      {'s', STEP_SELECT}, {'w', STEP_UPDATE}, {'i', STEP_INSERT},
-        {'d', STEP_DELETE},    {'p', STEP_SAVEPOINT},   {'f', STEP_ROLLBACK_TO}, {'c', STEP_COMMIT}, {'a', STEP_ROLLBACK}};
+    static const struct {
+        char letter;
+        enum step_kind kind;
+    } kinds[] = {{'r', STEP_SELECT}, {'u', STEP_SELECT},  {'s', STEP_SELECT},    {'w', STEP_UPDATE},
+                 {'i', STEP_INSERT}, {'d', STEP_DELETE},  {'p', STEP_SAVEPOINT}, {'f', STEP_ROLLBACK_TO},
+                 {'c', STEP_COMMIT}, {'a', STEP_ROLLBACK}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (kinds[i].letter == letter) {
             return kinds[i].kind;
@@ -256,7 +259,8 @@ static void script_draw(void *memory, const struct draw *draw, void *values) {
     ((struct script_arguments *)values)->number = draw->terminal;
 }
 
-static void script_next(void *memory, const void *values, void *registers, const struct reply *reply, struct step *step) {
+static void script_next(void *memory, const void *values, void *registers, const struct reply *reply,
+                        struct step *step) {
     struct script_state *state = memory;
     const struct script_arguments *a = values;
     struct script_registers *r = registers;
@@ -390,8 +394,8 @@ void script_expect_at(const char *file, int line, const char *algorithm, const c
     script_open(&script, algorithm, settings, schedule);
     const char *said = script_run(&script);
     if (strcmp(said, expected) != 0) {
-        print_error("%s %s: %s\n    gives    %s\n    expected %s\n", algorithm, settings != NULL ? settings : "", schedule,
-                    said, expected);
+        print_error("%s %s: %s\n    gives    %s\n    expected %s\n", algorithm, settings != NULL ? settings : "",
+                    schedule, said, expected);
         _fail(file, line);
     }
     script_close(&script);

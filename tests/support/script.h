@@ -1,8 +1,8 @@
 /* script.h - written schedules with exact expectations: each step at its own millisecond, what happened as one line.
  *
  * A schedule is tokens separated by blanks; token k is due at k milliseconds (from 0). Nothing else costs time, so that
- * the interleaving is the written order; a step of a transaction that waits is put off to the end of its wait. Ages are by number:
- * all transactions are there from the start. `+5` lets 5 ms pass.
+ * the interleaving is the written order; a step of a transaction that waits is put off to the end of its wait. Ages
+ * are by number: all transactions are there from the start. `+5` lets 5 ms pass.
  *   r1(x) u1(x) s1(x)         read, FOR UPDATE, FOR SHARE        x y z are the keys 1 2 3, others are numbers
  *   r1(2..9) u1(2..9) ...     the same by range
  *   w1(x,5) w1(x,+=5)         blind write, increment; by range too
@@ -13,7 +13,7 @@
  * The table has the keys 1 .. 6, all 0.
  *
  * The line that comes back, in order of what happened:
- *   r1(x)=0          a reply, with the values of the rows that were read or changed; w1(x,5)=0 changed a row that was 0;
+ *   r1(x)=0          a reply, with the values of the rows read or changed; w1(x,5)=0 changed a row that was 0;
  *   r1(1..3)=1:0,2:0 by range, with keys; "-" for no rows
  *   w2(x,5)?1,3      the step began to wait, for the transactions named (in order of number)
  *   w2(x,5)!=0       a reply after waiting

@@ -88,8 +88,8 @@ static enum cc_status watch_range(struct cc *cc, struct txn *txn, const struct r
     return after(cc, txn, watched->range(cc, txn, range, intent, patience));
 }
 
-static enum cc_status watch_read(struct cc *cc, struct txn *txn, struct row *row, enum intent intent, enum patience patience,
-                                 struct version **seen) {
+static enum cc_status watch_read(struct cc *cc, struct txn *txn, struct row *row, enum intent intent,
+                                 enum patience patience, struct version **seen) {
     CHECK(*stage_of(txn) == STAGE_STATEMENT);
     const struct version *own = row->own;
     enum cc_status status = after(cc, txn, watched->read(cc, txn, row, intent, patience, seen));
@@ -100,8 +100,8 @@ static enum cc_status watch_read(struct cc *cc, struct txn *txn, struct row *row
     return status;
 }
 
-static enum cc_status watch_claim(struct cc *cc, struct txn *txn, struct row *row, enum change change, enum patience patience,
-                                  struct version **base) {
+static enum cc_status watch_claim(struct cc *cc, struct txn *txn, struct row *row, enum change change,
+                                  enum patience patience, struct version **base) {
     CHECK(*stage_of(txn) == STAGE_STATEMENT);
     enum cc_status status = after(cc, txn, watched->claim(cc, txn, row, change, patience, base));
     CHECK_MSG(status != CC_WAIT || patience == BLOCK || change == PUT_INSERT, "waits for a record in spite of NOWAIT");
@@ -164,7 +164,8 @@ static void watch_release(struct cc *cc, struct txn *txn) {
 }
 
 static void watch_abort(struct cc *cc, struct txn *txn) {
-    CHECK_MSG(*stage_of(txn) == STAGE_BEGUN || *stage_of(txn) == STAGE_STATEMENT, "aborted twice, or after prepare's OK");
+    CHECK_MSG(*stage_of(txn) == STAGE_BEGUN || *stage_of(txn) == STAGE_STATEMENT,
+              "aborted twice, or after prepare's OK");
     check_versions_are_there(txn);
     *stage_of(txn) = STAGE_NONE;
     watched->abort(cc, txn);

@@ -85,7 +85,7 @@ static int64_t draw_key(const struct wild_options *o, struct stream *stream) {
 
 static void draw_condition(const struct wild_options *o, struct stream *stream, struct condition *condition) {
     bool wanted = chance(stream, o->conditional);
-    struct condition drawn = {.operator = (enum condition_operator)between(stream, CONDITION_EQ, CONDITION_GE),
+    struct condition drawn = {.operator=(enum condition_operator) between(stream, CONDITION_EQ, CONDITION_GE),
                               .of_id = chance(stream, 0.25),
                               .modulus = chance(stream, 0.5) ? between(stream, 2, 3) : 0,
                               .constant = between(stream, 0, VALUES)};
@@ -161,12 +161,13 @@ static enum action_kind draw_kind(const struct wild_options *o, struct stream *s
     return (enum action_kind)kind;
 }
 
-static void draw_action(const struct wild_state *state, struct stream *stream, struct savepoints *set, struct action *action) {
-    static const enum step_kind kinds[] = {
-        [ACTION_SELECT_KEY] = STEP_SELECT, [ACTION_SELECT_RANGE] = STEP_SELECT, [ACTION_UPDATE_KEY] = STEP_UPDATE,
-        [ACTION_UPDATE_RANGE] = STEP_UPDATE, [ACTION_INSERT] = STEP_INSERT, [ACTION_DELETE_KEY] = STEP_DELETE,
-        [ACTION_DELETE_RANGE] = STEP_DELETE, [ACTION_SAVEPOINT] = STEP_SAVEPOINT, [ACTION_ROLLBACK_TO] = STEP_ROLLBACK_TO,
-        [ACTION_THINK] = STEP_THINK};
+static void draw_action(const struct wild_state *state, struct stream *stream, struct savepoints *set,
+                        struct action *action) {
+    static const enum step_kind kinds[] = {[ACTION_SELECT_KEY] = STEP_SELECT,       [ACTION_SELECT_RANGE] = STEP_SELECT,
+                                           [ACTION_UPDATE_KEY] = STEP_UPDATE,       [ACTION_UPDATE_RANGE] = STEP_UPDATE,
+                                           [ACTION_INSERT] = STEP_INSERT,           [ACTION_DELETE_KEY] = STEP_DELETE,
+                                           [ACTION_DELETE_RANGE] = STEP_DELETE,     [ACTION_SAVEPOINT] = STEP_SAVEPOINT,
+                                           [ACTION_ROLLBACK_TO] = STEP_ROLLBACK_TO, [ACTION_THINK] = STEP_THINK};
     enum action_kind kind = draw_kind(&state->options, stream);
     struct step *step = &action->step;
     *action = (struct action){.step = {.kind = kinds[kind], .table = state->table}};
@@ -304,8 +305,8 @@ static void draw_cost(struct run_spec *spec, struct stream *stream) {
 }
 
 /* Without any delay two that refuse each other again and again would do so for ever: only algorithms that wait do
- * without. Gap locks never wait, so an insert may starve where new scans come all the time: after very many attempts all
- * programs give up. */
+ * without. Gap locks never wait, so an insert may starve where new scans come all the time: after very many attempts
+ * all programs give up. */
 static void draw_restart(struct run_spec *spec, struct stream *stream) {
     struct restart_settings *restart = &spec->restart;
     options_default(&restart_options, restart);
@@ -313,8 +314,8 @@ static void draw_restart(struct run_spec *spec, struct stream *stream) {
         (spec->algorithm->flags & CC_RESTART_ADAPTIVE) != 0 || strcmp(spec->algorithm->name, "2pl-timeout") == 0;
     bool zero = chance(stream, 0.4), adaptive = chance(stream, 0.3);
     int64_t mean_us = between(stream, 100, 3000), attempts = between(stream, 1, 5);
-    restart->delay = (struct option_call){.choice = RESTART_DISTRIBUTION,
-                                          .distribution = distribution_exponential(mean_us * 1000)};
+    restart->delay =
+        (struct option_call){.choice = RESTART_DISTRIBUTION, .distribution = distribution_exponential(mean_us * 1000)};
     if (zero && !needs_delay) {
         restart->delay.distribution = distribution_constant(0);
     } else if (adaptive && !needs_delay) {
@@ -349,7 +350,9 @@ static void draw_programs(struct wild_options *o, struct stream *stream) {
 }
 
 /* What an algorithm's options may be set to at random; those it does not have are passed over. */
-static const struct { const char *name, *texts[8]; } option_texts[] = {
+static const struct {
+    const char *name, *texts[8];
+} option_texts[] = {
     {"detect", {"wait", "wait", "wait", "period(5ms)", "period(20ms)", "after(1ms)", "after(7ms)", "after(0)"}},
     {"victim",
      {"youngest", "oldest", "requester", "fewest_locks", "fewest_writes", "least_work", "least_remaining", "random"}},
@@ -419,7 +422,8 @@ void wild_world_draw(struct wild_world *world, const struct cc_ops *algorithm, u
     draw_restart(spec, &stream);
     draw_options(world, &stream, settings);
     bool deferred = !distribution_is_zero(&spec->cost.io_write);
-    world->options.kind = deferred ? ORACLE_OFF : kind_of(algorithm); /* `committed` comes after the commit point then */
+    world->options.kind =
+        deferred ? ORACLE_OFF : kind_of(algorithm); /* `committed` comes after the commit point then */
     world->options.sees_blind = (algorithm->flags & CC_PRIVATE_WRITES) == 0;
     snprintf(world->replay, sizeof world->replay, "CCSIM_WORLD=%" PRIu64 " ccsim_tests -v wild (%s, %s)", seed,
              algorithm->name, settings != NULL ? settings : "random options");

@@ -1,8 +1,8 @@
 /* wild.h - random transactions in random worlds, judged by the oracle.
  *
- * `wild` is a workload for tests alone: programs of 1 to 8 steps out of everything a step can be, over a table of a few dense
- * keys among sparse ones that are absent at first. A world is a run_spec of random shape: how many terminals (or an
- * open system), CPUs, disks, prices, admission, log, restarts, the algorithm's options, and the mix of the programs. A
+ * `wild` is a workload for tests alone: programs of 1 to 8 steps out of everything a step can be, over a table of a few
+ * dense keys among sparse ones that are absent at first. A world is a run_spec of random shape: how many terminals (or
+ * an open system), CPUs, disks, prices, admission, log, restarts, the algorithm's options, and the mix of the programs. A
  * seed is a world; the same seed gives every algorithm the same one, as far as its options go. */
 #ifndef CCSIM_TESTS_SUPPORT_WILD_H
 #define CCSIM_TESTS_SUPPORT_WILD_H
@@ -33,7 +33,7 @@ struct wild_world {
 
 extern const struct workload_ops workload_wild;
 
-/* The world of that seed. `settings` is NULL or "name=value name=value": options of the algorithm that are not random. */
+/* The world of that seed. `settings` is NULL or "name=value name=value": algorithm's options that are not random. */
 void wild_world_draw(struct wild_world *world, const struct cc_ops *algorithm, uint64_t seed, const char *settings);
 /* Runs it; frees nothing but what the run took. */
 void wild_world_run(struct wild_world *world, struct run_result *result);

@@ -355,7 +355,7 @@ static void refuses_what_is_no_history(void **state) {
         {"ccsim-history 1\nlevel SER\nc 1\n", "h:3: that transaction is not under way"},
         {"ccsim-history 1\nlevel SER\nb 1\nr 1 1 0 1 0 0\n", "h:4: that is not the transaction's current statement"},
         {"ccsim-history 1\nlevel SER\nb 1\ns 1 1\nr 1 1 0 1 5 0\n", "h:5: the writer has not begun"},
-        {"ccsim-history 1\nlevel SER\nb 1\ns 1 1\nr 1 1 0 1 0 0 blue\n", "dirty, dead or kept"},
+        {"ccsim-history 1\nlevel SER\nb 1\ns 1 1\nr 1 1 0 1 0 0 blue\n", "dirty, dead, kept or anew"},
         {"ccsim-history 1\nlevel SER\nb 1\ns 1 1\nr 1 1 99999 1 0 0\n", "out of its bounds"},
         {"ccsim-history 1\nlevel SER\nb 1\nb 2\na 1\ns 2 1\nr 2 1 0 1 1 0\n", "rolled back before"},
         {"ccsim-history 1\nlevel SER\nb 1\ns 1 1\nr 1 1 0 3 0 0\nr 1 1 0 2 0 0\nq 1 1 0 0 9 v true 0 0\n", "ascending"},

@@ -1,9 +1,8 @@
 /* test_lock.c - the lock table against a naive one: a matrix of modes and plain arrays for the queues, in which every
- * question is answered by looking at everything. After each random operation both must agree on who holds what, who waits
- * in which order and for whom, and who was woken. */
+ * question is answered by looking at everything. After each random operation both must agree on who holds what, who
+ * waits in which order and for whom, and who was woken. */
 #include "sim/kit/lock.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "sim/base/check.h"
@@ -22,8 +21,8 @@ struct naive_record {
     enum lock_mode held[TXNS];
     struct request queue[TXNS]; /* upgrades: those whose transaction holds a lock already */
     int queued;
-    uint32_t gap[TXNS];  /* the statement that took it, 0: not held */
-    int inserts[TXNS];   /* who waits for the gap */
+    uint32_t gap[TXNS]; /* the statement that took it, 0: not held */
+    int inserts[TXNS];  /* who waits for the gap */
     int insert_count;
     uint32_t since[TXNS][MODE_COUNT];
 };
@@ -332,7 +331,8 @@ static void try_lock(struct fixture *f, int txn, int key) {
     unsigned overtaken = 0;
     for (int i = 0; i < record->queued; i++) {
         overtaken |= record->held[txn] != MODE_NONE && record->held[record->queue[i].txn] == MODE_NONE
-                         ? 1u << record->queue[i].txn : 0;
+                         ? 1u << record->queue[i].txn
+                         : 0;
     }
     naive_enqueue(f, txn, key, mode);
     struct txn_list list = {0};

@@ -1,5 +1,5 @@
-/* test_schedule.c - the notation of schedules: every token, headers, several schedules in a text, and what is wrong with
- * malformed ones, to the byte. */
+/* test_schedule.c - the notation of schedules: every token, headers, several schedules in a text, and what is wrong
+ * with malformed ones, to the byte. */
 #include "sim/check/schedule.h"
 
 #include <stdio.h>
@@ -40,16 +40,24 @@ static void spell_step(const struct schedule *schedule, const struct schedule_st
     if (step->target != SCHEDULE_NONE) {
         text_add(out, "@%u", step->target);
     }
-    static const char forms[] = {[SCHEDULE_ANY] = '?', [SCHEDULE_CONSTANT] = '=', [SCHEDULE_ADD] = '+',
-                                 [SCHEDULE_LAST_READ] = '$', [SCHEDULE_INSIDE] = '@'};
+    static const char forms[] = {[SCHEDULE_ANY] = '?',
+                                 [SCHEDULE_CONSTANT] = '=',
+                                 [SCHEDULE_ADD] = '+',
+                                 [SCHEDULE_LAST_READ] = '$',
+                                 [SCHEDULE_INSIDE] = '@'};
     if (step->kind == SCHEDULE_WRITE || step->kind == SCHEDULE_INSERT) {
         text_add(out, " %c%s%d", forms[step->value.form],
-                 step->value.row == SCHEDULE_NONE ? "" : schedule->rows[step->value.row].name, (int)step->value.constant);
+                 step->value.row == SCHEDULE_NONE ? "" : schedule->rows[step->value.row].name,
+                 (int)step->value.constant);
     }
-    text_add(out, step->conditional ? " if%d" : "", (int)step->expected);
+    if (step->conditional) {
+        text_add(out, " if%d", (int)step->expected);
+    }
     text_add(out, "%s%s%s%s%s", step->nowait ? " nowait" : "", step->skip ? " skip" : "", step->read_only ? " ro" : "",
              step->deferrable ? " deferrable" : "", step->immediate ? " immediate" : "");
-    text_add(out, step->limit > 0 ? " limit%u" : "", step->limit);
+    if (step->limit > 0) {
+        text_add(out, " limit%u", step->limit);
+    }
 }
 
 static void every_token_is_read(void **state) {
@@ -178,16 +186,17 @@ static void conditions_are_read(void **state) {
         const char *text;
         struct condition condition;
     } conditions[] = {
-        {"P: true", {.operator= CONDITION_TRUE}},
-        {"pred P: v%3=0", {.operator= CONDITION_EQ, .modulus = 3}},
-        {"pred P: v % 3 == 1", {.operator= CONDITION_EQ, .modulus = 3, .constant = 1}},
-        {"P:v>=10", {.operator= CONDITION_GE, .constant = 10}},
-        {"P: v > -1", {.operator= CONDITION_GT, .constant = -1}},
-        {"P: id<=2", {.operator= CONDITION_LE, .of_id = true, .constant = 2}},
-        {"P : id<2 # small", {.operator= CONDITION_LT, .of_id = true, .constant = 2}},
-        {"P: v!=2", {.operator= CONDITION_NE, .constant = 2}},
-        {"P: v<>2", {.operator= CONDITION_NE, .constant = 2}},
-    };
+        {"P: true",
+         {
+             .operator= CONDITION_TRUE } },
+         {"pred P: v%3=0", {.operator= CONDITION_EQ, .modulus = 3}},
+         {"pred P: v % 3 == 1", {.operator= CONDITION_EQ, .modulus = 3, .constant = 1}},
+         {"P:v>=10", {.operator= CONDITION_GE, .constant = 10}},
+         {"P: v > -1", {.operator= CONDITION_GT, .constant = -1}},
+         {"P: id<=2", {.operator= CONDITION_LE, .of_id = true, .constant = 2}},
+         {"P : id<2 # small", {.operator= CONDITION_LT, .of_id = true, .constant = 2}},
+         {"P: v!=2", {.operator= CONDITION_NE, .constant = 2}}, {"P: v<>2", {.operator= CONDITION_NE, .constant = 2}},
+        };
     for (size_t i = 0; i < sizeof conditions / sizeof conditions[0]; i++) {
         struct schedule_book book;
         struct text text = {0};

@@ -1,5 +1,5 @@
-/* test_txn.c - an attempt's rows and writes: rows are found again however many there are, and writing, undoing to a mark and
- * publishing come out as in a naive list of writes, in stores with linked and with private versions. */
+/* test_txn.c - an attempt's rows and writes: rows are found again however many there are, and writing, undoing to a
+ * mark and publishing come out as in a naive list of writes, in stores with linked and with private versions. */
 #include "sim/kit/txn.h"
 
 #include <inttypes.h>
@@ -69,7 +69,8 @@ static const struct written *last_write(const struct written *writes, size_t cou
     return NULL;
 }
 
-static void compare_own(struct txn *txn, struct store *store, struct table *table, const struct written *writes, size_t count) {
+static void compare_own(struct txn *txn, struct store *store, struct table *table, const struct written *writes,
+                        size_t count) {
     assert_int_equal(txn->writes.count, count);
     for (int key = 0; key < KEYS; key++) {
         const struct version *own = txn_row(txn, store, table, key)->own;
@@ -85,14 +86,15 @@ static void compare_own(struct txn *txn, struct store *store, struct table *tabl
 }
 
 /* One attempt of random writes and undos, published or undone at the end; `content` is what must be committed. */
-static void run_attempt(struct store *store, struct table *table, struct stream *stream, struct txn *txn, bool private_writes,
-                        struct written *content) {
+static void run_attempt(struct store *store, struct table *table, struct stream *stream, struct txn *txn,
+                        bool private_writes, struct written *content) {
     struct written writes[STATEMENTS * 2];
     size_t count = 0;
     for (txn->statement = 1; txn->statement <= STATEMENTS; txn->statement++) {
         for (uint64_t n = stream_below(stream, 3); n > 0; n--) {
             int key = (int)stream_below(stream, KEYS);
-            struct written write = {(int64_t)stream_below(stream, 100), stream_below(stream, 4) == 0, txn->statement, key};
+            struct written write = {(int64_t)stream_below(stream, 100), stream_below(stream, 4) == 0, txn->statement,
+                                    key};
             struct row *row = txn_row(txn, store, table, key);
             struct version *base = private_writes ? NULL : store_newest(store, table, key, row->record);
             txn_write(txn, store, row, base, write.value, write.absent);
