@@ -16,8 +16,8 @@
 #include "sim/cc/cc.h"
 #include "sim/kit/snapshot.h"
 
-/* row->note: whether a row was there when a write without a read met it. That is all such a write depends on. */
-enum presence { PRESENCE_UNKNOWN, PRESENCE_ABSENT, PRESENCE_PRESENT };
+/* row->note, a set: how writes without a read met the row. That is all such a write depends on. */
+enum seen { SEEN_ABSENT = 1, SEEN_PRESENT = 2 };
 
 enum check { CHECK_START, CHECK_VERSION };
 struct occ_options { int check; };
@@ -75,9 +75,9 @@ static enum cc_status occ_claim(struct cc *cc, struct txn *txn, struct row *row,
     (void)txn;
     (void)change;
     (void)patience;
-    if (row->own == NULL && row->note == PRESENCE_UNKNOWN) {
+    if (row->own == NULL) {
         bool absent = store_newest(cc->store, row->table, row->key, row->record)->absent;
-        row->note = absent ? PRESENCE_ABSENT : PRESENCE_PRESENT;
+        row->note |= absent ? SEEN_ABSENT : SEEN_PRESENT;
     }
     *base = row->own != NULL ? row->own : store_newest(cc->store, row->table, row->key, row->record);
     return CC_OK;
@@ -185,7 +185,7 @@ static bool is_valid(struct cc *cc, struct txn *txn) {
                 return false;
             }
         }
-        if (row->note != PRESENCE_UNKNOWN && (row->note == PRESENCE_ABSENT) != row->record->newest->absent) {
+        if (row->note != 0 && row->note != (row->record->newest->absent ? SEEN_ABSENT : SEEN_PRESENT)) {
             return false;
         }
     }

@@ -45,9 +45,16 @@ static enum cc_status conflict(struct cc *cc, struct txn *txn) {
     return CC_WAIT;
 }
 
+/* A younger one that steps into the gap an older insert waits for is wounded before it has done so: else two scanners
+ * could keep it out for ever, each coming back before the other is gone. */
+static enum cc_status gap(struct cc *cc, struct txn *txn, struct row *row) {
+    (void)cc;
+    return lock_gap_is_wanted_by_older(txn, row) ? txn_refuse(txn, REASON_WOUNDED) : CC_OK;
+}
+
 static void start(struct cc *cc) {
     const struct wound_wait_options *chosen = cc->options;
-    locking_start(cc, (struct locking){.phantoms = chosen->phantoms, .waits = true, .conflict = conflict});
+    locking_start(cc, (struct locking){.phantoms = chosen->phantoms, .waits = true, .conflict = conflict, .gap = gap});
 }
 
 const struct cc_ops cc_wound_wait = {

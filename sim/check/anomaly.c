@@ -88,30 +88,30 @@ const struct anomaly_text anomaly_texts[ANOMALY_COUNT] = {
 };
 
 const struct anomaly_text property_texts[] = {
-    {"conflict-serializable", "conflict-serializable schedule",
+    {"conflict-serializable", "a conflict graph without a cycle",
      "Two steps conflict if they are of different transactions, touch the same row and at least one writes it. Draw "
      "an arrow from the transaction that came first to the other, for every such pair of committed transactions: "
      "without a cycle the schedule does the same as the transactions one after another along the arrows. With a "
      "cycle no order keeps all conflicts as they are.",
      "r1(y) w1(x) w2(x) w2(y) c2 c1"},
-    {"view-serializable", "view-serializable schedule",
+    {"view-serializable", "the same reads and last writes as some serial order",
      "Some serial order of the committed transactions exists in which every read gets its value from the same "
      "transaction and every row ends up with the same one's value. Every conflict-serializable schedule is that; "
      "others only through writes that nobody has read. All orders have to be tried, so it is judged for at most 8 "
      "transactions.",
      "r1(x) w2(x) w1(x) w3(x)"},
-    {"recoverable", "recoverable schedule",
+    {"recoverable", "nobody commits before those from whom it read",
      "Nobody commits before those whose writes it has read: if one of them is rolled back, its readers can still be "
      "rolled back too.",
      "w1(x) r2(x) c1 c2"},
-    {"cascadeless", "schedule without cascading aborts",
+    {"cascadeless", "only committed writes are read",
      "Only what is committed is read: a rollback never takes readers with it. It implies recoverable.",
-     "w1(x) w2(x) c1 r3(x) c2 c3"},
-    {"strict", "strict schedule",
+     "w1(x) w2(x) c1 c2"},
+    {"strict", "uncommitted writes are neither read nor overwritten",
      "A row that an unfinished transaction has written is neither read nor overwritten by others: a rollback can put "
      "back what stood there before. It implies cascadeless.",
      "r1(x) w2(x) c2 w1(x) c1"},
-    {"rigorous", "rigorous schedule",
+    {"rigorous", "strict, and what unfinished transactions read is not written",
      "Strict, and a row that an unfinished transaction has read is not written by others either: what two-phase "
      "locking gives that keeps all its locks to the end. The order of the commits is then a serial order.",
      "r1(x) r2(x) c2 w1(x) c1"},

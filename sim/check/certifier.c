@@ -221,6 +221,7 @@ void certifier_install(struct certifier *certifier, struct node *txn, const stru
                             .table = install->table,
                             .before_absent = install->before_absent,
                             .after_absent = install->after_absent};
+    graph_expect(&certifier->graph, &entry);
     vector_push(&txn->installs, entry);
     if (certifier->record != NULL) {
         recording_install(certifier, txn, install);
@@ -345,12 +346,27 @@ static void hold(void *context, const struct edge *edge) {
     backward->any = true;
 }
 
+/* Did the reader itself write the next version, on top of all that are committed? Then there is nothing to look up. Reads
+ * and installs mostly come in the same order: *next is where to look. */
+static bool overwrote_itself(const struct node *node, const struct access *access, size_t *next) {
+    if (*next == node->installs.count) {
+        return false;
+    }
+    const struct install *install = &node->installs.items[*next];
+    if (install->key != access->key || install->table != access->table) {
+        return false;
+    }
+    ++*next;
+    return install->behind == access->writer && install->under == 0;
+}
+
 /* The reads against the chains; true if there are backward edges. */
 static bool match_reads(struct certifier *certifier, struct node *node) {
     bool backward = false, snapshot = certifier->promise == CERTIFIER_SI;
+    size_t next = 0;
     for (size_t i = 0; i < node->accesses.count; i++) {
         const struct access *access = &node->accesses.items[i];
-        if (!access_counts(access)) {
+        if (!access_counts(access) || (overwrote_itself(node, access, &next) && !snapshot)) {
             continue;
         }
         struct install *seen, *after = graph_after(&certifier->graph, access, &seen);
@@ -490,6 +506,11 @@ void certifier_abort(struct certifier *certifier, struct node *node) {
         access->pending = false;
         access->gone = true;
         found_read(certifier, reader, access, FLAW_G1A);
+    }
+    if (node->installs.count > 0) {
+        struct access first = {.key = node->installs.items[0].key, .table = node->installs.items[0].table, .writer = node->id};
+        node->end_ns = *certifier->now_ns;
+        found_nameless(certifier, node, &first, "it published what was then rolled back");
     }
     if (node->seen_dirty) {
         node->seq = ++certifier->seq;

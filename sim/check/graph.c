@@ -77,14 +77,27 @@ void node_list_remove(struct node_list *list, struct node *node) {
 
 /* ---- Rows ---- */
 
-static uint32_t home_of(const struct graph *graph, uint32_t table, int64_t key) {
-    return (uint32_t)random_mix((uint64_t)key * 31 + table) & graph->slot_mask;
+static uint32_t hash_of(uint32_t table, int64_t key) { return (uint32_t)random_mix((uint64_t)key * 31 + table); }
+
+static inline struct slot *find_hashed(const struct graph *graph, uint32_t table, int64_t key, uint32_t hash) {
+    for (uint32_t at = hash & graph->slot_mask;; at = (at + 1) & graph->slot_mask) {
+        struct slot *slot = &graph->slots[at];
+        if (slot->newest == NULL ||
+            (slot->hash == hash && slot->newest->key == key && slot->newest->table == table)) {
+            return slot;
+        }
+    }
 }
 
 static struct slot *find_slot(const struct graph *graph, uint32_t table, int64_t key) {
-    for (uint32_t at = home_of(graph, table, key);; at = (at + 1) & graph->slot_mask) {
+    return find_hashed(graph, table, key, hash_of(table, key));
+}
+
+/* The slot whose newest version is this one, or a free one. */
+static struct slot *slot_of(const struct graph *graph, const struct install *install) {
+    for (uint32_t at = install->hash & graph->slot_mask;; at = (at + 1) & graph->slot_mask) {
         struct slot *slot = &graph->slots[at];
-        if (slot->table1 == 0 || (slot->key == key && slot->table1 == table + 1)) {
+        if (slot->newest == install || slot->newest == NULL) {
             return slot;
         }
     }
@@ -96,8 +109,8 @@ static void grow_slots(struct graph *graph) {
     graph->slot_mask = old_mask * 2 + 1;
     graph->slots = mem_new((size_t)graph->slot_mask + 1, sizeof *graph->slots);
     for (uint32_t i = 0; i <= old_mask; i++) {
-        if (old[i].table1 != 0) {
-            *find_slot(graph, old[i].table1 - 1, old[i].key) = old[i];
+        if (old[i].newest != NULL) {
+            *slot_of(graph, old[i].newest) = old[i];
         }
     }
     mem_free(old);
@@ -106,28 +119,20 @@ static void grow_slots(struct graph *graph) {
 /* Frees a slot; those that had been pushed on by it move back. */
 static void remove_slot(struct graph *graph, struct slot *slot) {
     uint32_t mask = graph->slot_mask, hole = (uint32_t)(slot - graph->slots);
-    for (uint32_t at = (hole + 1) & mask; graph->slots[at].table1 != 0; at = (at + 1) & mask) {
-        uint32_t home = home_of(graph, graph->slots[at].table1 - 1, graph->slots[at].key);
-        if (((at - home) & mask) >= ((at - hole) & mask)) {
+    for (uint32_t at = (hole + 1) & mask; graph->slots[at].newest != NULL; at = (at + 1) & mask) {
+        if (((at - graph->slots[at].hash) & mask) >= ((at - hole) & mask)) {
             graph->slots[hole] = graph->slots[at];
             hole = at;
         }
     }
-    graph->slots[hole].table1 = 0;
+    graph->slots[hole].newest = NULL;
     graph->slot_count--;
 }
 
 struct install *graph_after(const struct graph *graph, const struct access *access, struct install **seen) {
     const struct slot *slot = find_slot(graph, access->table, access->key);
-    *seen = NULL;
-    if (slot->table1 == 0) {
-        return NULL;
-    }
     struct install *install = slot->newest, *oldest = NULL;
-    if (slot->newest_writer == access->writer) {
-        *seen = install->writer->id == access->writer ? install : NULL;
-        return NULL;
-    }
+    *seen = NULL;
     for (; install != NULL; install = install->older) {
         if (install->writer->id == access->writer) {
             *seen = install;
@@ -153,31 +158,34 @@ static struct install *version_of(const struct slot *slot, uint64_t writer) {
 
 uint64_t graph_writer_beneath(const struct graph *graph, uint32_t table, int64_t key, uint64_t under) {
     const struct slot *slot = find_slot(graph, table, key);
-    if (slot->table1 == 0) {
+    if (slot->newest == NULL) {
         return 0;
     }
     const struct install *above = under != 0 ? version_of(slot, under) : NULL;
-    return above != NULL ? above->behind : under != 0 ? 0 : slot->newest_writer;
+    return above != NULL ? above->behind : under != 0 ? 0 : slot->newest->writer->id;
+}
+
+void graph_expect(const struct graph *graph, struct install *install) {
+    install->hash = hash_of(install->table, install->key);
+    __builtin_prefetch(&graph->slots[install->hash & graph->slot_mask], 1);
 }
 
 bool graph_link(struct graph *graph, struct install *install) {
-    struct slot *slot = find_slot(graph, install->table, install->key);
+    struct slot *slot = find_hashed(graph, install->table, install->key, install->hash);
+    uint64_t under = install->under;
     install->older = install->newer = NULL;
     install->readers = NULL;
-    if (slot->table1 == 0) {
-        *slot = (struct slot){.key = install->key,
-                              .table1 = (uint32_t)install->table + 1,
-                              .newest = install,
-                              .newest_writer = install->writer->id};
+    if (slot->newest == NULL) {
+        *slot = (struct slot){.newest = install, .hash = install->hash};
         if (++graph->slot_count * 2 > graph->slot_mask) {
             grow_slots(graph);
         }
         return true;
     }
-    if (install->under == 0 && install->behind == 0) {
-        install->behind = slot->newest_writer;
+    if (under == 0 && install->behind == 0) {
+        install->behind = slot->newest->writer->id;
     }
-    struct install *above = install->under != 0 ? version_of(slot, install->under) : NULL;
+    struct install *above = under != 0 ? version_of(slot, under) : NULL;
     struct install *below = above != NULL ? above->older : slot->newest;
     install->older = below;
     install->newer = above;
@@ -190,7 +198,6 @@ bool graph_link(struct graph *graph, struct install *install) {
         return false;
     }
     slot->newest = install;
-    slot->newest_writer = install->writer->id;
     return true;
 }
 
@@ -206,10 +213,10 @@ static void unlink_install(struct graph *graph, struct install *install) {
         install->newer->older = install->older;
         return;
     }
-    struct slot *slot = find_slot(graph, install->table, install->key);
-    CHECK(slot->newest == install);
-    slot->newest = install->older;
-    if (slot->newest == NULL) {
+    /* The newest version is forgotten, so the row is. (If older ones are kept, which had been put beneath it, they lead
+     * on to nobody.) */
+    struct slot *slot = slot_of(graph, install);
+    if (slot->newest == install) {
         remove_slot(graph, slot);
     }
 }

@@ -69,12 +69,14 @@ struct install {
     struct install *older, *newer; /* in version order, among those kept */
     struct node *writer;
     uint64_t behind; /* writer of the version before it */
-    uint64_t under;  /* writer of the one after it, when it was installed; 0: none */
-    struct reader *readers;
+    union {
+        uint64_t under;         /* until it is linked: writer of the committed one above it; 0: none */
+        struct reader *readers; /* from then on */
+    };
     int64_t before, after;
-    uint32_t number;
+    uint32_t hash; /* of the row */
+    uint32_t number : 24, before_absent : 1, after_absent : 1;
     uint16_t table;
-    bool before_absent, after_absent;
 };
 
 struct scan {
@@ -120,10 +122,8 @@ struct node {
 
 /* A row with versions; in an open-addressing map. */
 struct slot {
-    int64_t key;
-    struct install *newest;
-    uint64_t newest_writer; /* also when that version was forgotten before an older one */
-    uint32_t table1;        /* table + 1; 0: free */
+    struct install *newest; /* NULL: free */
+    uint32_t hash;
 };
 
 struct node_list { struct node *first, *last; };
@@ -179,6 +179,8 @@ static inline bool access_counts(const struct access *access) {
     return access->kind <= ACCESS_ABSENT && !access->pending && !access->gone;
 }
 
+/* Hashes the row of a version that will be linked soon. */
+void graph_expect(const struct graph *graph, struct install *install);
 /* Puts a version into its row's chain; one on top of the loader's stands behind the newest. False if others stand above it. */
 bool graph_link(struct graph *graph, struct install *install);
 

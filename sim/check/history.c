@@ -473,24 +473,27 @@ void history_free(struct history *history) {
 }
 
 bool history_order(struct schedule_book *book, const char *source, const struct schedule *schedule) {
-    enum { NEW, RUNNING, DONE, ROLLED_BACK };
+    enum { NEW, RUNNING, DONE, ROLLED_BACK, TOLD }; /* told: once is enough */
     char *states = mem_new(schedule->txn_count, 1);
     size_t before = book->mistake_count;
     for (size_t i = 0; i < schedule->step_count; i++) {
         const struct schedule_step *step = &schedule->steps[i];
         char *state = &states[step->txn];
         long long number = (long long)schedule->txns[step->txn];
+        bool begins = step->kind == SCHEDULE_BEGIN;
         if (*state == DONE) {
             schedule_mistake(book, source, step->line, step->column,
                              "T%lld has committed: what follows needs another number", number);
-        } else if (*state == ROLLED_BACK && step->kind != SCHEDULE_BEGIN) {
+        } else if (*state == ROLLED_BACK && !begins) {
             schedule_mistake(book, source, step->line, step->column,
                              "T%lld has been rolled back: to begin it anew write b%lld", number, number);
-        } else if (*state == RUNNING && step->kind == SCHEDULE_BEGIN) {
+        } else if (*state == RUNNING && begins) {
             schedule_mistake(book, source, step->line, step->column, "T%lld has begun already", number);
-        } else {
+        } else if (*state != TOLD) {
             *state = step->kind == SCHEDULE_COMMIT ? DONE : step->kind == SCHEDULE_ROLLBACK ? ROLLED_BACK : RUNNING;
+            continue;
         }
+        *state = TOLD;
     }
     mem_free(states);
     return book->mistake_count == before;

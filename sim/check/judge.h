@@ -55,7 +55,7 @@ void verdict_free(struct verdict *verdict);
 /* The conflict graph, every pair of conflicting transactions once: calls `visit` with the two numbers, in order, and
  * the steps that conflict. Of a schedule with more than JUDGE_PAIRS_MAX operations only neighbours in conflict are
  * told: the others follow from them. */
-enum { JUDGE_PAIRS_MAX = 2000 };
+enum { JUDGE_PAIRS_MAX = 500 };
 void judge_each_conflict(const struct schedule *schedule,
                          void (*visit)(int64_t from, int64_t to, const char *steps, void *user), void *user);
 

@@ -11,10 +11,21 @@
 #include "sim/base/text.h"
 #include "sim/check/history.h"
 #include "sim/check/judge.h"
+#include "sim/cli/check_history.h"
 #include "sim/cli/cli.h"
 #include "sim/lab/lab.h"
 
-enum { KEY_JSON = 256, KEY_DOT, KEY_REQUIRE, KEY_INIT, KEY_PRED, SUGGESTION_BYTES = 64, WIDTH = 110, EDGES_SHOWN = 30 };
+enum {
+    KEY_JSON = 256,
+    KEY_DOT,
+    KEY_REQUIRE,
+    KEY_INIT,
+    KEY_PRED,
+    SUGGESTION_BYTES = 64,
+    WIDTH = 110,
+    EDGES_SHOWN = 30,
+    STEPS_SHOWN = 200
+};
 
 struct check {
     const char *command, *argument;
@@ -96,7 +107,8 @@ static void add_edge(int64_t from, int64_t to, const char *steps, void *user) {
 
 static void add_graph(struct text *out, const struct schedule *schedule) {
     struct edges edges = {.out = out};
-    text_add(out, "\nConflict graph: who must come before whom\n");
+    text_add(out, "\nConflict graph: who must come before whom%s\n",
+             schedule->step_count > JUDGE_PAIRS_MAX ? " (neighbours in conflict; the rest follows)" : "");
     judge_each_conflict(schedule, add_edge, &edges);
     if (edges.count == 0) {
         text_add(out, "  no conflicts\n");
@@ -163,7 +175,6 @@ static void add_count(struct text *out, size_t count, const char *what, bool *fi
 static void tell(const struct check *check, const struct schedule *schedule, const char *written,
                  const struct verdict *verdict, struct text *out) {
     bool first = true;
-    (void)check;
     add_wrapped(out, 0, 0, written);
     add_count(out, verdict->committed, "committed", &first);
     add_count(out, verdict->rolled_back, "rolled back", &first);
@@ -274,11 +285,14 @@ static void print_dot(const struct schedule *schedule, size_t number, const stru
 
 /* --- reading --- */
 
-/* The steps as written, a blank between them. */
-static void add_written(const struct schedule *schedule, struct text *out) {
-    for (size_t i = 0; i < schedule->step_count; i++) {
+/* The steps as written, a blank between them; the first `most` of them. */
+static void add_written(const struct schedule *schedule, size_t most, struct text *out) {
+    for (size_t i = 0; i < schedule->step_count && i < most; i++) {
         text_add_bytes(out, " ", i > 0);
         text_add_bytes(out, schedule->steps[i].text, schedule->steps[i].length);
+    }
+    if (schedule->step_count > most) {
+        text_add(out, " ... (%zu steps)", schedule->step_count);
     }
 }
 
@@ -344,7 +358,7 @@ static int judge_one(const struct check *check, const struct schedule_book *book
                 schedule->line, HISTORY_OPS_MAX);
         return LAB_USAGE;
     }
-    add_written(schedule, &written);
+    add_written(schedule, check->as_json ? SIZE_MAX : STEPS_SHOWN, &written);
     if (check->as_json) {
         print_json(check, schedule, text_string(&written), &verdict);
     } else if (check->as_dot) {
@@ -364,6 +378,9 @@ static int judge_one(const struct check *check, const struct schedule_book *book
 }
 
 static int judge_all(const struct check *check, const char *source, const struct text *text) {
+    if (check_is_history(text)) {
+        return check_history(source, text, check->required, check->as_json);
+    }
     struct schedule_book book = {0};
     struct schedule_header header = {.inits = check->inits.items,
                                      .init_count = check->inits.count,

@@ -1,8 +1,10 @@
 /* play.c - ccsim play SCHEDULE|FILE: feeds written schedules to algorithms, step by step. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/base/memory.h"
 #include "sim/cc/cc.h"
@@ -122,6 +124,9 @@ static void check_settings(const struct request *request) {
 
 /* ---- The schedules ---- */
 
+/* A schedule on the command line; what is the name of a file is that file. */
+static bool is_written(const char *source) { return access(source, F_OK) != 0 && schedule_looks_like(source); }
+
 static bool read_stream(FILE *stream, struct text *out) {
     char buffer[4096];
     size_t count;
@@ -139,7 +144,7 @@ static void read_source(const struct request *request, struct text *out) {
         }
         return;
     }
-    FILE *file = schedule_looks_like(source) ? NULL : fopen(source, "r");
+    FILE *file = is_written(source) ? NULL : fopen(source, "r");
     if (file != NULL) {
         bool good = read_stream(file, out);
         int problem = errno;
@@ -147,11 +152,18 @@ static void read_source(const struct request *request, struct text *out) {
         if (!good) {
             cli_bad_usage(request->command, "cannot read %s: %s", source, strerror(problem));
         }
-    } else if (schedule_looks_like(source)) {
+    } else if (is_written(source)) {
         text_add(out, "%s", source);
     } else {
         cli_bad_usage(request->command, "%s: %s (a schedule has steps such as r1(x))", source, strerror(errno));
     }
+}
+
+static const char *source_name(const struct request *request) {
+    if (strcmp(request->source, "-") == 0) {
+        return "standard input";
+    }
+    return is_written(request->source) ? "schedule" : request->source;
 }
 
 static bool parse_schedules(const struct request *request, struct schedule_book *book) {
@@ -161,17 +173,12 @@ static bool parse_schedules(const struct request *request, struct schedule_book 
                                      .predicates = request->predicates.items,
                                      .predicate_count = request->predicates.count};
     read_source(request, &text);
-    const char *name = request->source;
-    if (schedule_looks_like(name)) {
-        name = "schedule";
-    } else if (strcmp(name, "-") == 0) {
-        name = "standard input";
-    }
-    schedule_parse(book, name, text_string(&text), text.length, &header);
+    schedule_parse(book, source_name(request), text_string(&text), text.length, &header);
     text_free(&text);
     for (size_t i = 0; i < book->mistake_count; i++) {
         const struct schedule_mistake *mistake = &book->mistakes[i];
-        fprintf(stderr, "%s:%u:%u: %s\n", mistake->source, mistake->line, mistake->column, mistake->sentence);
+        fprintf(stderr, "%s:%" PRIu32 ":%" PRIu32 ": %s\n", mistake->source, mistake->line, mistake->column,
+                mistake->sentence);
     }
     return book->mistake_count == 0;
 }
@@ -195,17 +202,22 @@ static void show(const struct request *request, const struct play *play, bool fi
     text_free(&out);
 }
 
-static void play_one(const struct request *request, const struct schedule *schedule, bool first) {
+static void play_one(const struct request *request, const struct schedule_book *book, size_t number) {
+    const struct schedule *schedule = &book->schedules[number];
     size_t count = request->algorithms.count;
+    bool table = !request->json && !request->dot;
     struct play *plays = mem_new(count, sizeof *plays);
+    if (table && book->count > 1) {
+        printf("%s== %s:%" PRIu32 "\n", number > 0 ? "\n" : "", source_name(request), schedule->line);
+    }
     for (size_t i = 0; i < count; i++) {
         const struct cc_ops *algorithm = request->algorithms.items[i];
         void *options = options_of(request, algorithm);
         play_schedule(&plays[i], schedule, algorithm, options);
-        show(request, &plays[i], first && i == 0);
+        show(request, &plays[i], i == 0);
         mem_free(options);
     }
-    if (count > 1 && !request->json && !request->dot) {
+    if (count > 1 && table) {
         struct text out = {0};
         play_comparison(plays, count, &out);
         printf("\n%s", text_string(&out));
@@ -270,14 +282,21 @@ int cli_play(int argc, char **argv) {
         take_algorithms(&request, "2pl");
     }
     check_settings(&request);
+    if (request.json && request.dot) {
+        cli_bad_usage(request.command, "--json or --dot, not both");
+    }
     bool good = parse_schedules(&request, &book);
     for (size_t i = 0; good && i < book.count; i++) {
-        play_one(&request, &book.schedules[i], i == 0);
+        play_one(&request, &book, i);
     }
     schedule_book_free(&book);
     vector_free(&request.algorithms);
     vector_free(&request.inits);
     vector_free(&request.predicates);
     vector_free(&request.settings);
+    if (good && fflush(stdout) != 0) {
+        fprintf(stderr, "ccsim play: cannot write: %s\n", strerror(errno));
+        return LAB_INCOMPLETE;
+    }
     return good ? LAB_DONE : LAB_USAGE;
 }

@@ -109,7 +109,7 @@ static void add_lock(const struct play *play, const struct play_lock *lock, cons
     }
     if (!same) {
         const char *name = lock->row != PLAY_NONE ? play->schedule->rows[lock->row].name : "the end";
-        text_add(out, "%s%s%s:", last != NULL ? "; " : "", lock->gap ? "gap before " : "", name);
+        text_add(out, "%s%s%s:", last != NULL ? " | " : "", lock->gap ? "gap before " : "", name);
     }
     text_add(out, "%s T%" PRId64, queue ? " (queue:" : same ? "," : "", play->schedule->txns[lock->txn]);
     if (!lock->gap) {
@@ -314,13 +314,27 @@ static void add_verdict(const struct play *play, struct text *out) {
     add_findings(verdict, out);
 }
 
+static void add_start(const struct play *play, struct text *out) {
+    bool any = false;
+    text_add(out, "at the start: ");
+    for (size_t i = 0; i < play->schedule->row_count; i++) {
+        const struct schedule_row *row = &play->schedule->rows[i];
+        if (row->present) {
+            text_add(out, "%s%s=%" PRId64, any ? " " : "", row->name, row->value);
+            any = true;
+        }
+    }
+    text_add(out, "%s\n\n", any ? "" : "no rows");
+}
+
 void play_table(const struct play *play, bool locks, struct text *out) {
     size_t count = play->schedule->txn_count;
     struct chart chart = {.play = play,
                           .widths = mem_new(count, sizeof *chart.widths),
                           .waiting = mem_new(count, sizeof *chart.waiting),
                           .out = out};
-    text_add(out, "%s: %s\n\n", play->algorithm->name, play->algorithm->summary);
+    text_add(out, "%s: %s\n", play->algorithm->name, play->algorithm->summary);
+    add_start(play, out);
     measure(&chart);
     add_titles(&chart);
     const struct play_event *held = NULL; /* a deadlock is found inside a step: it is told behind it */

@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
     {"dry-run", KEY_DRY_RUN, NULL, 0, "show what would be run: points, axes and the effective config", 0},
     {"quiet", 'q', NULL, 0, "neither progress nor table", 0},
     {"no-plot", KEY_NO_PLOT, NULL, 0, "draw no figures", 0},
-    {"history", KEY_HISTORY, "FILE", 0, "not available yet", 0},
+    {"history", KEY_HISTORY, "FILE", 0, "write the history of the run, which must be the only one, to FILE", 0},
     {0}};
 
 struct words {
@@ -45,7 +45,7 @@ struct words {
 
 struct run_arguments {
     struct words files, sets, onlys;
-    const char *folder, *command;
+    const char *folder, *command, *history;
     int64_t workers, seed, replication;
     bool has_seed, dry_run, quiet, no_plot;
 };
@@ -91,7 +91,12 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_NO_PLOT: arguments->no_plot = true; break;
     case KEY_FRESH: break;
     case KEY_SHARD: cli_bad_usage(arguments->command, "--shard is not available yet");
-    case KEY_HISTORY: cli_bad_usage(arguments->command, "--history is not available yet");
+    case KEY_HISTORY:
+        if (text[0] == '\0') {
+            cli_bad_usage(arguments->command, "--history: the file's name is empty");
+        }
+        arguments->history = text;
+        break;
     case ARGP_KEY_ARG: vector_push(&arguments->files, text); break;
     case ARGP_KEY_NO_ARGS: cli_bad_usage(arguments->command, "no config given");
     default: return ARGP_ERR_UNKNOWN;
@@ -161,6 +166,7 @@ static int run_or_show(const struct experiment *experiment, const struct run_arg
                                   .only_replication = arguments->replication,
                                   .quiet = arguments->quiet,
                                   .plot = !arguments->no_plot,
+                                  .history = arguments->history,
                                   .command = text_string(&command),
                                   .selection = text_string(&selection)};
     int end = LAB_DONE;

@@ -260,6 +260,15 @@ bool lock_gap_is_free(const struct txn *txn, struct row *bound) {
     return true;
 }
 
+bool lock_gap_is_wanted_by_older(const struct txn *txn, const struct row *row) {
+    const struct lock_queue *more = lock_head_of(row->record)->more;
+    const struct lock *insert = more != NULL ? more->inserts_first : NULL;
+    while (insert != NULL && (insert->owner->doomed || insert->owner->age >= txn->age)) {
+        insert = insert->next;
+    }
+    return insert != NULL;
+}
+
 void lock_gap_enqueue(struct cc *cc, struct txn *txn, struct row *bound) {
     CHECK(txn->queued == NULL);
     struct lock *request = new_lock(cc, txn, bound, MODE_X);

@@ -59,6 +59,8 @@ void lock_gap(struct cc *cc, struct txn *txn, struct row *row);
 
 /* May `txn` insert into the gap before `bound`? True unless others hold it. */
 bool lock_gap_is_free(const struct txn *txn, struct row *bound);
+/* Does an insert of an older transaction that is not doomed wait for the gap before `row`? */
+bool lock_gap_is_wanted_by_older(const struct txn *txn, const struct row *row);
 /* Queues an insert behind the gap locks of others. */
 void lock_gap_enqueue(struct cc *cc, struct txn *txn, struct row *bound);
 

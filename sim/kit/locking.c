@@ -63,11 +63,16 @@ enum cc_status locking_range(struct cc *cc, struct txn *txn, const struct range 
                              enum patience patience) {
     (void)intent;
     (void)patience;
-    if (locking_of(cc)->phantoms == PHANTOMS_NEXT_KEY && range->row->gap == NULL) {
+    const struct locking *how = locking_of(cc);
+    if (how->phantoms == PHANTOMS_NONE || range->row->gap != NULL) {
+        return CC_OK;
+    }
+    enum cc_status status = how->gap != NULL ? how->gap(cc, txn, range->row) : CC_OK;
+    if (status == CC_OK) {
         txn->work.locks++;
         lock_gap(cc, txn, range->row);
     }
-    return CC_OK;
+    return status;
 }
 
 enum cc_status locking_read(struct cc *cc, struct txn *txn, struct row *row, enum intent intent, enum patience patience,

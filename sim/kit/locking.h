@@ -27,6 +27,8 @@ struct locking {
      * WAITING, when a call is repeated that must go on waiting. */
     enum cc_status (*conflict)(struct cc *cc, struct txn *txn);
     enum reason reason; /* if it does not wait */
+    /* May `txn` take the gap before `row`, which never waits? NULL: always. */
+    enum cc_status (*gap)(struct cc *cc, struct txn *txn, struct row *row);
 };
 
 #define LOCKING_OPTION_PHANTOMS(struct_type, member)                                                                   \

@@ -9,9 +9,11 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "sim/base/check.h"
 #include "sim/base/memory.h"
+#include "sim/cc/cc.h"
 #include "sim/lab/manifest.h"
 #include "sim/lab/plot.h"
 #include "sim/lab/progress.h"
@@ -87,28 +89,63 @@ static void add_command(const struct lab *lab, struct text *out) {
     }
 }
 
+/* What a run broke, each a sentence after the last; false if nothing. */
+static bool add_broken(const struct point *point, const struct run_result *result, struct text *out) {
+    bool audit = result->audit == RUN_AUDIT_BROKEN && result->audit_promised;
+    if (audit) {
+        text_add(out, "the audit is broken, against the algorithm's promise: %s", text_string(&result->audit_message));
+    }
+    if (result->promise_broken) {
+        text_add(out, "%sthe algorithm promises %s, and that is broken: %s", audit ? "\n  " : "",
+                 level_names[point->spec.algorithm->level], text_string(&result->witness));
+    }
+    return audit || result->promise_broken;
+}
+
+/* The only run writes its history, the others none. */
+static FILE *open_history(const struct lab *lab) {
+    FILE *file = lab->request->history != NULL ? fopen(lab->request->history, "w") : NULL;
+    if (lab->request->history != NULL && file == NULL) {
+        fprintf(stderr, "ccsim: %s: %s\n", lab->request->history, strerror(errno));
+        _exit(LAB_INCOMPLETE);
+    }
+    return file;
+}
+
+static void close_history(const struct lab *lab, FILE *file) {
+    if (file == NULL) {
+        return;
+    }
+    bool good = ferror(file) == 0;
+    if (fclose(file) != 0 || !good) {
+        fprintf(stderr, "ccsim: %s: %s\n", lab->request->history, strerror(errno));
+        _exit(LAB_INCOMPLETE);
+    }
+}
+
 /* In a worker: one run. */
 static void simulate(void *context, size_t job, struct text *out) {
     const struct lab *lab = context;
     struct point point;
     struct run_result result = {0};
-    struct text replay = {0}, row = {0};
+    struct text replay = {0}, row = {0}, broken = {0};
     add_replay(lab, job, &replay);
     experiment_point(lab->experiment, point_of(lab, job), &point);
     point.spec.replication = (uint64_t)replication_of(lab, job);
     point.spec.replay = text_string(&replay);
+    point.spec.history = open_history(lab);
     run_simulate(&point.spec, &result);
+    close_history(lab, point.spec.history);
     struct table_place place = {point.algorithm, point.spec.workload->name, text_string(&point.columns),
                                 point.spec.replication, lab->facts->seed};
     if (result.status == RUN_OK) {
         table_runs_row(&place, &result, &row);
     }
-    struct answer answer = {(uint32_t)row.length, result.audit == RUN_AUDIT_BROKEN && result.audit_promised};
+    struct answer answer = {(uint32_t)row.length, result.status == RUN_OK && add_broken(&point, &result, &broken)};
     text_add_bytes(out, (const char *)&answer, sizeof answer);
     text_add_bytes(out, text_string(&row), row.length);
-    if (result.status != RUN_OK || answer.broken) {
-        text_add(out, "%s", text_string(result.status != RUN_OK ? &result.message : &result.audit_message));
-    }
+    text_add(out, "%s", text_string(result.status != RUN_OK ? &result.message : &broken));
+    text_free(&broken);
     run_result_free(&result);
     point_free(&point);
     text_free(&row);
@@ -157,7 +194,7 @@ static bool run_done(void *context, size_t job, const char *bytes, size_t length
     if (answer.broken) {
         lab->broken = true;
         if (message_begin(lab, job)) {
-            fprintf(stderr, "the audit is broken, against the algorithm's promise: %.*s\n", sentence_length, sentence);
+            fprintf(stderr, "%.*s\n", sentence_length, sentence);
             message_replay(lab, job);
         }
     }
@@ -342,8 +379,25 @@ static void interruptions_hold(sigset_t *before) {
     sigprocmask(SIG_BLOCK, &held, before);
 }
 
+/* A history is of one run, and told by its certifier. */
+static bool history_is_possible(const struct experiment_facts *facts, const struct lab_request *request) {
+    size_t runs = facts->points * (request->only_replication > 0 ? 1 : (size_t)facts->replications);
+    if (request->history != NULL && runs != 1) {
+        fprintf(stderr, "ccsim: --history is for one run, and here are %zu: pick one with --only, for example --only "
+                        "replication=1\n", runs);
+    } else if (request->history != NULL && !facts->certify) {
+        fprintf(stderr, "ccsim: --history needs certify = yes\n");
+    } else {
+        return true;
+    }
+    return false;
+}
+
 enum lab_exit lab_run(const struct experiment *experiment, const struct lab_request *request) {
     const struct experiment_facts *facts = experiment_facts(experiment);
+    if (!history_is_possible(facts, request)) {
+        return LAB_USAGE;
+    }
     struct text folder = {0};
     lab_folder(experiment, request, &folder);
     struct lab lab = {.experiment = experiment,

@@ -21,6 +21,7 @@ struct lab_request {
     bool quiet;               /* neither progress nor table */
     bool plot;                /* draw the figures */
     const char *command;      /* as typed, without --only, -o and -j: the start of replay commands */
+    const char *history;      /* NULL, or the file to which the only run's history goes */
     const char *selection;    /* the --only arguments, a blank before each; "" if there are none */
 };
 

@@ -142,7 +142,7 @@ void manifest_add(const struct manifest *manifest, struct text *out) {
     put_count(root, "runs_finished", manifest->runs_finished);
     put_count(root, "runs_refused", manifest->runs_refused);
     put(root, "complete", json_boolean(manifest->runs == manifest->runs_finished + manifest->runs_refused));
-    put(root, "certified", json_false());
+    put(root, "certified", json_boolean(facts->certify));
     put_words(root, "workload", manifest->workload);
     put(root, "axes", axes_of(manifest));
     put(root, "figures", figures_of(manifest));

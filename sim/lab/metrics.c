@@ -124,16 +124,19 @@ static double aborts_because(const struct run_result *result, int reason) {
     return (double)result->aborts_by_reason[reason];
 }
 
-static double not_certified(const struct run_result *result, int unused) {
-    (void)result;
-    (void)unused;
-    return undefined();
+enum { ANY_ANOMALY = -1 };
+
+static double anomalies(const struct run_result *result, int flaw) {
+    if (!result->certified) {
+        return undefined();
+    }
+    return (double)(flaw == ANY_ANOMALY ? result->anomalies : result->anomalies_by_name[flaw]);
 }
 
 #define ABORTS(reason, column, sentence) \
     { "aborts_" column, "attempts", sentence, aborts_because, reason }
-#define ANOMALY(column, sentence) \
-    { "anomalies" column, "commits", sentence, not_certified, 0 }
+#define ANOMALY(flaw, column, sentence) \
+    { "anomalies" column, "commits", sentence, anomalies, flaw }
 
 static const struct metric metrics[] = {
     {"throughput_tps", "commits/s", "commits per simulated second", throughput, 0},
@@ -187,17 +190,17 @@ static const struct metric metrics[] = {
     {"escalations", "locks", "row locks replaced by a table lock", count, ESCALATIONS},
     {"versions_mean", "versions", "stored versions beyond one a row, averaged over time", time_average, VERSIONS_AREA},
     {"versions_max", "versions", "stored versions beyond one a row, at most", count, VERSIONS_MAX},
-    ANOMALY("", "commits that closed a cycle or read what they must not; empty where not certified"),
-    ANOMALY("_g0", "of them: cycles of writes (G0)"),
-    ANOMALY("_g1a", "of them: reads of an aborted write (G1a)"),
-    ANOMALY("_g1b", "of them: reads of an intermediate version (G1b)"),
-    ANOMALY("_g1c", "of them: cycles of writes and reads (G1c)"),
-    ANOMALY("_g_single", "of them: cycles with exactly one anti-dependency (G-single)"),
-    ANOMALY("_g2_item", "of them: cycles with anti-dependencies on items (G2-item)"),
-    ANOMALY("_g2", "of them: cycles with a predicate anti-dependency (G2)"),
-    ANOMALY("_lost_update", "of them: an update overwritten by one that had read the version before it"),
-    ANOMALY("_write_skew", "of them: two transactions that each read what the other wrote, on different items"),
-    ANOMALY("_phantom", "of them: a row that appeared in or left a range another transaction had read"),
+    ANOMALY(ANY_ANOMALY, "", "commits that closed a cycle or read what they must not; empty where not certified"),
+    ANOMALY(FLAW_G0, "_g0", "of them: cycles of writes (G0)"),
+    ANOMALY(FLAW_G1A, "_g1a", "of them: reads of an aborted write (G1a)"),
+    ANOMALY(FLAW_G1B, "_g1b", "of them: reads of an intermediate version (G1b)"),
+    ANOMALY(FLAW_G1C, "_g1c", "of them: cycles of writes and reads (G1c)"),
+    ANOMALY(FLAW_G_SINGLE, "_g_single", "of them: cycles with exactly one anti-dependency (G-single)"),
+    ANOMALY(FLAW_G2_ITEM, "_g2_item", "of them: cycles with anti-dependencies on items (G2-item)"),
+    ANOMALY(FLAW_G2, "_g2", "of them: cycles with a predicate anti-dependency (G2)"),
+    ANOMALY(FLAW_LOST_UPDATE, "_lost_update", "of them: an update overwritten by one that had read the version before it"),
+    ANOMALY(FLAW_WRITE_SKEW, "_write_skew", "of them: two transactions that each read what the other wrote, on different items"),
+    ANOMALY(FLAW_PHANTOM, "_phantom", "of them: a row that appeared in or left a range another transaction had read"),
 };
 enum { METRIC_COUNT = sizeof metrics / sizeof metrics[0] };
 

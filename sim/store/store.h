@@ -86,7 +86,7 @@ static inline void *record_tail(struct record *record) { return record + 1; }
 /* The record of a key; a sparse key not met before gets one (absent), pinned until record_unpin. */
 struct record *store_record_sparse(struct store *store, struct table *table, int64_t key);
 static inline bool table_is_dense(const struct table *table, int64_t key) {
-    return (uint64_t)(key - table->first_key) < (uint64_t)table->rows;
+    return (uint64_t)key - (uint64_t)table->first_key < (uint64_t)table->rows;
 }
 static inline struct record *store_record(struct store *store, struct table *table, int64_t key) {
     if (table_is_dense(table, key)) {

@@ -139,7 +139,7 @@ wait_for_file() {
 @test "the manifest says how it came about" {
     small -o out --quiet --seed 7
     [ "$(jq -r .seed,.points,.replications,.runs,.runs_finished,.complete,.certified out/manifest.json | tr '\n' ' ')" = \
-        "7 6 3 18 18 true false " ]
+        "7 6 3 18 18 true true " ]
     [ "$(jq -r .command out/manifest.json)" = "ccsim run small.ini --seed 7 -o out" ]
     [ "$(jq -r '.files | sort | join(" ")' out/manifest.json)" = "manifest.json runs.csv summary.csv" ]
     [ "$(jq -r '.axes[0].column' out/manifest.json)" = system.terminals ]
@@ -356,7 +356,7 @@ usage() { # MESSAGE ARGUMENTS...
     usage "ccsim run: -j: \`two' is not a whole number from 1 to 1024" run small.ini -j two
     usage "ccsim run: --seed: \`-1' is not a whole number from 0 to 9223372036854775807" run small.ini --seed -1
     usage "ccsim run: --shard is not available yet" run small.ini --shard 1/2
-    usage "ccsim run: --history is not available yet" run small.ini --history file
+    usage "ccsim run: --history: the file's name is empty" run small.ini --history ''
     usage "ccsim run: -o: the folder's name is empty" run small.ini -o ''
 }
 

@@ -47,6 +47,21 @@ static void locks_are_held_to_the_end(void **state) {
     script_expect("2pl", NULL, "d1(x) d1(x) r2(x) a1 c2", "d1(x)=0 d1(x)=- r2(x)?1 a1 r2(x)!=0 c2");
 }
 
+/* The commit point is at 1 ms, the deferred write of the row lasts until 11 ms. */
+static void locks_outlast_the_deferred_writes(void **state) {
+    (void)state;
+    static const char *const algorithms[] = {"2pl", "2pl-timeout", "wound-wait", "si"};
+    for (size_t i = 0; i < sizeof algorithms / sizeof algorithms[0]; i++) {
+        struct script script;
+        script_open(&script, algorithms[i], NULL, "w1(x,1) c1 w2(x,2) c2");
+        script.spec.cost.io_write = distribution_constant(10000000);
+        assert_string_equal(script_run(&script), "w1(x,1)=0 c1 w2(x,2)?1 w2(x,2)!=1 c2");
+        assert_int_equal(script.committed_ns[1], 1000000);
+        assert_int_equal(script.committed_ns[2], 11000000);
+        script_close(&script);
+    }
+}
+
 static void nowait_fails_the_statement_alone(void **state) {
     (void)state;
     script_expect("2pl", NULL, "w1(x,5) u2(x):nowait r2(y) c1 u2(x):nowait c2",
@@ -158,6 +173,7 @@ TEST_GROUP(laws, cmocka_unit_test(readers_do_not_overtake_a_writer),
            cmocka_unit_test(u_stands_beside_s_but_not_beside_u), cmocka_unit_test(x_stands_alone),
            cmocka_unit_test(upgrades_go_before_new_requests),
            cmocka_unit_test(conversions_deadlock_and_for_update_cures_it), cmocka_unit_test(locks_are_held_to_the_end),
+           cmocka_unit_test(locks_outlast_the_deferred_writes),
            cmocka_unit_test(nowait_fails_the_statement_alone), cmocka_unit_test(skip_locked_leaves_rows_out),
            cmocka_unit_test(duplicates_are_errors_and_reads), cmocka_unit_test(savepoints_keep_what_protects_reads),
            cmocka_unit_test(savepoints_hide_no_read), cmocka_unit_test(restarts_keep_their_age))

@@ -198,7 +198,7 @@ static void say_statement(struct text *out, const struct oracle_statement *state
     }
     text_add(out, " %" PRId64, step->first);
     if (step->scan) {
-        text_add(out, "..%" PRId64 " limit %" PRId64, step->last, step->limit);
+        text_add(out, "..%" PRId64 " limit %" PRId64, step->last, (int64_t)step->limit);
     }
     if (step->condition.operator!= CONDITION_TRUE) {
         text_add(out, " if %s operator %d mod %" PRId64 " %" PRId64, step->condition.of_id ? "id" : "v",

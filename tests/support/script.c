@@ -62,9 +62,9 @@ static void read_suffix(const char *token, struct step *step) {
         step->patience = PATIENCE_NOWAIT;
     } else if (strncmp(suffix, ":skip", 5) == 0) {
         step->patience = PATIENCE_SKIP_LOCKED;
-        step->limit = suffix[5] == ':' ? strtoll(suffix + 6, NULL, 10) : 0;
+        step->limit = suffix[5] == ':' ? (int)strtol(suffix + 6, NULL, 10) : 0;
     } else {
-        step->limit = strtoll(suffix + 1, NULL, 10);
+        step->limit = (int)strtol(suffix + 1, NULL, 10);
     }
 }
 
@@ -327,7 +327,7 @@ static void read_schedule(struct script *script, const char *schedule) {
             due_ns += strtoll(word + 1, NULL, 10) * MILLISECOND;
             continue;
         }
-        strcpy(script->tokens[script->token_count], word);
+        snprintf(script->tokens[script->token_count], sizeof script->tokens[0], "%s", word);
         script->due_ns[script->token_count++] = due_ns;
         due_ns += MILLISECOND;
         int owner = owner_of(word);
@@ -374,8 +374,8 @@ void script_open(struct script *script, const char *algorithm, const char *setti
 const char *script_run(struct script *script) {
     script->spec.algorithm = &script->spied;
     script->spec.algorithm_options = script->algorithm_options;
-    script->spec.workload_options = &script;
     playing = script;
+    script->spec.workload_options = &playing;
     run_simulate(&script->spec, &script->result);
     playing = NULL;
     assert_int_equal(script->result.status, RUN_OK);

@@ -103,7 +103,7 @@ static void draw_place(const struct wild_options *o, struct stream *stream, stru
     }
     step->first = a < b ? a : b;
     step->last = a < b ? b : a;
-    step->limit = limited ? limit : 0;
+    step->limit = limited ? (int)limit : 0;
 }
 
 static void draw_statement(const struct wild_options *o, struct stream *stream, struct action *action) {

@@ -2,8 +2,8 @@
  *
  * `wild` is a workload for tests alone: programs of 1 to 8 steps out of everything a step can be, over a table of a few
  * dense keys among sparse ones that are absent at first. A world is a run_spec of random shape: how many terminals (or
- * an open system), CPUs, disks, prices, admission, log, restarts, the algorithm's options, and the mix of the programs. A
- * seed is a world; the same seed gives every algorithm the same one, as far as its options go. */
+ * an open system), CPUs, disks, prices, admission, log, restarts, the algorithm's options, and the mix of the programs.
+ * A seed is a world; the same seed gives every algorithm the same one, as far as its options go. */
 #ifndef CCSIM_TESTS_SUPPORT_WILD_H
 #define CCSIM_TESTS_SUPPORT_WILD_H
 
