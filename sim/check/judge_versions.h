@@ -38,6 +38,6 @@ struct versions_history {
     size_t op_count;
 };
 
-void judge_versions(struct verdict *verdict, const struct versions_history *versions);
+void judge_versions(struct verdict *verdict, const struct versions_history *input);
 
 #endif

@@ -1,4 +1,6 @@
 /* play.c - ccsim play SCHEDULE|FILE: feeds written schedules to algorithms, step by step. */
+#include "sim/cli/play.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +11,6 @@
 #include "sim/base/memory.h"
 #include "sim/cc/cc.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/play.h"
 #include "sim/lab/lab.h"
 
 enum { KEY_ALGORITHM = 'a', KEY_INIT = 'i', KEY_PRED = 'p', KEY_SET = 's', KEY_JSON = 256, KEY_LOCKS, KEY_DOT };
@@ -77,18 +78,18 @@ static const char *key_for(const struct cc_ops *algorithm, const char *key) {
 /* Is there an algorithm played here that has this option? Then it is set in `values`. */
 static bool set_option(const struct request *request, const struct cc_ops *algorithm, const char *setting, void *values) {
     char *key = mem_string(setting);
-    char *equals = strchr(key, '=');
-    if (equals == NULL) {
+    size_t length = strcspn(key, "=");
+    if (key[length] == '\0') {
         cli_bad_usage(request->command, "--set: `%s' has no `='", setting);
     }
-    *equals = '\0';
+    key[length] = '\0';
     const char *name = key_for(algorithm, text_trim(key));
     const struct option *option = NULL;
     if (name != NULL && algorithm->options != NULL) {
         option = option_find(algorithm->options, name);
     }
     struct text error = {0};
-    if (option != NULL && !option_parse(option, text_trim(equals + 1), values, &error)) {
+    if (option != NULL && !option_parse(option, text_trim(&key[length + 1]), values, &error)) {
         cli_bad_usage(request->command, "--set %s: %s", setting, text_string(&error));
     }
     mem_free(key);

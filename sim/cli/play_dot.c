@@ -34,8 +34,9 @@ void play_dot(const struct play *play, struct text *out) {
     for (size_t i = 0; i < play->events.count; i++) {
         const struct play_event *event = &play->events.items[i];
         for (uint32_t k = 0; event->kind == PLAY_DEADLOCK && k < event->count; k++) {
-            const uint32_t *cycle = &play->cycles.items[event->first];
-            add_edge(txns[cycle[k]], txns[cycle[(k + 1) % event->count]], "deadlock", true, out);
+            uint32_t next = (k + 1) % event->count;
+            add_edge(txns[play->cycles.items[event->first + k]], txns[play->cycles.items[event->first + next]], "deadlock",
+                     true, out);
         }
     }
     text_add(out, "}\n");

@@ -88,7 +88,7 @@ void player_installed(void *context, struct txn *txn, const struct row *row, uin
 void player_judge(struct player *player);
 
 /* The step that the transaction had in hand is over. */
-void player_step_over(struct player *player, uint32_t txn, const struct reply *reply);
-void player_committed(struct player *player, uint32_t txn);
+void player_step_over(struct player *player, uint32_t number, const struct reply *reply);
+void player_committed(struct player *player, uint32_t number);
 
 #endif

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "sim/base/memory.h"
+#include "sim/check/anomaly.h"
 #include "sim/lab/metrics.h"
 #include "sim/store/level.h"
 #include "sim/store/reason.h"
@@ -215,15 +216,37 @@ static void find_reasons(const char *word, struct text *out) {
 /* G-single is g_single, p4 is P4. */
 static bool is_anomaly(const char *word, const char *name) {
     for (; *word != '\0' && *name != '\0'; word++, name++) {
-        if (strncasecmp(word, name, 1) != 0 && !(*word == '-' && *name == '_')) {
+        bool hyphens = strchr("-_", *word) != NULL && strchr("-_", *name) != NULL;
+        if (strncasecmp(word, name, 1) != 0 && !hyphens) {
             return false;
         }
     }
     return *word == *name;
 }
 
+/* What schedules are judged by, with an example to try. */
+static void add_judged(const struct anomaly_text *judged, struct text *out) {
+    struct text example = {0};
+    text_add(out, "%s, %s\n", judged->name, judged->title);
+    add_paragraph(judged->paragraph, out);
+    text_add(&example, "Example: ccsim check '%s'", judged->example);
+    add_paragraph(text_string(&example), out);
+    text_free(&example);
+}
+
 static void find_anomalies(const char *word, struct text *out) {
-    for (size_t i = 0; i < manual_anomaly_count; i++) {
+    size_t before = out->length;
+    for (size_t i = 0; i < ANOMALY_COUNT; i++) {
+        if (is_anomaly(word, anomaly_texts[i].name)) {
+            add_judged(&anomaly_texts[i], out);
+        }
+    }
+    for (size_t i = 0; i < property_text_count; i++) {
+        if (is_anomaly(word, property_texts[i].name)) {
+            add_judged(&property_texts[i], out);
+        }
+    }
+    for (size_t i = 0; i < manual_anomaly_count && out->length == before; i++) {
         if (is_anomaly(word, manual_anomalies[i].name)) {
             text_add(out, "%s, an anomaly\n", manual_anomalies[i].name);
             add_paragraph(manual_anomalies[i].sentence, out);
@@ -268,5 +291,8 @@ void manual_names(struct catalog_names *names) {
     }
     for (size_t i = 0; i < manual_anomaly_count; i++) {
         vector_push(names, manual_anomalies[i].name);
+    }
+    for (size_t i = 0; i < property_text_count; i++) {
+        vector_push(names, property_texts[i].name);
     }
 }
