@@ -18,7 +18,8 @@
 
 #include "workloads/program.h"
 
-enum { ACCESSES_MAX = 256, FEW_ACCESSES = 16, KEY_SLOTS = 1024, UNLUCKY_DRAWS_MAX = 1000 };
+enum { ACCESSES_MAX = 256 };
+_Static_assert((int)ACCESSES_MAX <= (int)ZIPF_DISTINCT_MAX, "a transaction's rows are drawn at once");
 
 enum hot_position { POSITION_FIRST, POSITION_MIDDLE, POSITION_LAST, POSITION_RANDOM };
 enum hot_access { ACCESS_FOR_UPDATE, ACCESS_READ_WRITE, ACCESS_INCREMENT };
@@ -125,66 +126,6 @@ static void hot_row_load(void *memory, const void *values, struct store *store, 
     }
 }
 
-/* Ranks drawn so far: a list, and above FEW_ACCESSES an open hash table of them too. */
-struct rank_set {
-    const uint64_t *ranks;
-    size_t count;
-    bool hashed;
-    uint32_t slots[KEY_SLOTS]; /* rank + 1; used only if hashed */
-};
-
-static uint32_t *rank_slot(struct rank_set *set, uint64_t rank) {
-    size_t slot = random_mix(rank) % KEY_SLOTS;
-    while (set->slots[slot] != 0 && set->slots[slot] != rank + 1) {
-        slot = (slot + 1) % KEY_SLOTS;
-    }
-    return &set->slots[slot];
-}
-
-static bool rank_is_taken(struct rank_set *set, uint64_t rank) {
-    if (set->hashed) {
-        return *rank_slot(set, rank) != 0;
-    }
-    for (size_t i = 0; i < set->count; i++) {
-        if (set->ranks[i] == rank) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A rank not taken yet. Drawing again until one is new is drawing by the weights of those left. Where skew has left
- * next to no weight, the most wanted one left is taken, which is what an endless search would nearly always find. */
-static uint64_t draw_new_rank(const struct zipf *zipf, struct stream *stream, struct rank_set *set) {
-    for (int i = 0; i < UNLUCKY_DRAWS_MAX; i++) {
-        uint64_t rank = zipf_draw(zipf, stream);
-        if (!rank_is_taken(set, rank)) {
-            return rank;
-        }
-    }
-    uint64_t rank = 0;
-    while (rank_is_taken(set, rank)) {
-        rank++;
-    }
-    return rank;
-}
-
-static void draw_skewed_ranks(const struct zipf *zipf, struct stream *stream, uint64_t *ranks, size_t count) {
-    struct rank_set set;
-    set.ranks = ranks;
-    set.hashed = count > FEW_ACCESSES;
-    if (set.hashed) {
-        memset(set.slots, 0, sizeof set.slots);
-    }
-    for (set.count = 0; set.count < count; set.count++) {
-        uint64_t rank = draw_new_rank(zipf, stream, &set);
-        ranks[set.count] = rank;
-        if (set.hashed) {
-            *rank_slot(&set, rank) = (uint32_t)rank + 1;
-        }
-    }
-}
-
 static uint32_t access_pack(uint64_t row, uint32_t flags) {
     return (uint32_t)(row + PROGRAM_FIRST_KEY) << ACCESS_KEY_SHIFT | flags;
 }
@@ -223,7 +164,7 @@ static void hot_row_draw(void *memory, const struct draw *draw, void *values) {
     uint64_t ranks[ACCESSES_MAX];
     size_t cold_count = (size_t)o->accesses - has_hot;
     if (o->theta > 0 && cold_count > 0) {
-        draw_skewed_ranks(&state->cold, draw->stream, ranks, cold_count);
+        zipf_distinct(&state->cold, draw->stream, ranks, cold_count);
     } else {
         stream_distinct(draw->stream, (uint64_t)(o->rows - o->hot_rows), ranks, cold_count);
     }

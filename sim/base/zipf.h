@@ -3,6 +3,7 @@
 #ifndef CCSIM_BASE_ZIPF_H
 #define CCSIM_BASE_ZIPF_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "sim/base/random.h"
@@ -19,5 +20,10 @@ enum { ZIPF_THETA_MAX = 10 };
 void zipf_init(struct zipf *zipf, uint64_t n, double theta);
 
 uint64_t zipf_draw(const struct zipf *zipf, struct stream *stream);
+
+/* `count` different ranks, in the order drawn: one taken already is drawn again, which is drawing by the weights of
+ * those left. count <= n, count <= ZIPF_DISTINCT_MAX. */
+enum { ZIPF_DISTINCT_MAX = 512 };
+void zipf_distinct(const struct zipf *zipf, struct stream *stream, uint64_t *ranks, size_t count);
 
 #endif

@@ -59,6 +59,7 @@ const struct cc_ops cc_none = {
     .paper = "none",
     .levels = 1u << LEVEL_SER,
     .level = LEVEL_SER,
+    .flags = CC_NO_CERTIFICATE,
     .begin = grant,
     .statement = none_statement,
     .read = none_read,

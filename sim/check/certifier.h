@@ -34,9 +34,9 @@ struct node; /* an attempt under way: what certifier_begin returns; good until i
 
 /* How a read came about. */
 enum certifier_sight {
-    SIGHT_ROW,       /* by key, or matched by a scan */
-    SIGHT_NO_ROW,    /* by key, and absent */
-    SIGHT_NO_MATCH,  /* visited by a scan that did not want it */
+    SIGHT_ROW,        /* by key, or matched by a scan */
+    SIGHT_NO_ROW,     /* by key, and absent */
+    SIGHT_NO_MATCH,   /* visited by a scan that did not want it */
     SIGHT_OWN_VERSION /* the reader's own, visited by a scan; by key nothing is reported */
 };
 
@@ -89,9 +89,11 @@ void certifier_record(struct certifier *certifier, FILE *file);
 
 struct node *certifier_begin(struct certifier *certifier, uint64_t id);
 void certifier_statement(struct certifier *certifier, struct node *txn, uint32_t statement);
-void certifier_read(struct certifier *certifier, struct node *txn, uint32_t statement, const struct certifier_read *read);
+void certifier_read(struct certifier *certifier, struct node *txn, uint32_t statement,
+                    const struct certifier_read *read);
 /* At the end of a scan that left nothing out; its reads have come in ascending order of keys since certifier_statement. */
-void certifier_scan(struct certifier *certifier, struct node *txn, uint32_t statement, const struct certifier_scan *scan);
+void certifier_scan(struct certifier *certifier, struct node *txn, uint32_t statement,
+                    const struct certifier_scan *scan);
 /* A write that was left out (Thomas's rule): no edge. */
 void certifier_skip(struct certifier *certifier, struct node *txn, int table, int64_t key);
 /* Statement `statement` failed; what it read does not count, but for `kept` reads. */

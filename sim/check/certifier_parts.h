@@ -23,6 +23,14 @@ struct certifier {
     bool witness_breaks; /* the witness is of a broken promise */
 };
 
+static inline struct node *find_in(const struct node_list *list, uint64_t id) {
+    struct node *node = list->first;
+    while (node != NULL && node->id != id) {
+        node = node->next;
+    }
+    return node;
+}
+
 /* ---- witness.c: what went wrong, in words; kept if it is the first of its sort ---- */
 void witness_cycle(struct certifier *certifier, const struct node *closer, enum flaw flaw, bool breaks);
 void witness_read(struct certifier *certifier, const struct node *reader, const struct access *access, const char *what,

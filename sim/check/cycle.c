@@ -90,11 +90,14 @@ bool cycle_find(struct graph *graph, struct node *start, enum cycle_sort sort, s
 }
 
 enum flaw cycle_classify(struct graph *graph, struct node *start, struct cycle *cycle) {
-    static const struct { enum cycle_sort sort; enum flaw name; } stages[] = {{CYCLE_WRITES, FLAW_G0},
-                                                                              {CYCLE_FLOW, FLAW_G1C},
-                                                                              {CYCLE_SINGLE, FLAW_G_SINGLE},
-                                                                              {CYCLE_ITEMS, FLAW_G2_ITEM},
-                                                                              {CYCLE_ANY, FLAW_G2}};
+    static const struct {
+        enum cycle_sort sort;
+        enum flaw name;
+    } stages[] = {{CYCLE_WRITES, FLAW_G0},
+                  {CYCLE_FLOW, FLAW_G1C},
+                  {CYCLE_SINGLE, FLAW_G_SINGLE},
+                  {CYCLE_ITEMS, FLAW_G2_ITEM},
+                  {CYCLE_ANY, FLAW_G2}};
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
         if (cycle_find(graph, start, stages[i].sort, cycle)) {
             return stages[i].name;

@@ -8,14 +8,16 @@
 /* Which cycles are looked for. */
 enum cycle_sort {
     CYCLE_ANY,
-    CYCLE_WRITES,  /* ww only */
-    CYCLE_FLOW,    /* ww and wr */
-    CYCLE_SINGLE,  /* at most one rw, predicate or not */
-    CYCLE_ITEMS,   /* no predicate rw */
-    CYCLE_APART    /* no two rw edges next to each other */
+    CYCLE_WRITES, /* ww only */
+    CYCLE_FLOW,   /* ww and wr */
+    CYCLE_SINGLE, /* at most one rw, predicate or not */
+    CYCLE_ITEMS,  /* no predicate rw */
+    CYCLE_APART   /* no two rw edges next to each other */
 };
 
-struct cycle { VECTOR(struct edge) edges; };
+struct cycle {
+    VECTOR(struct edge) edges;
+};
 
 /* The shortest cycle of that sort through `start`, beginning with an edge out of it; false if there is none. */
 bool cycle_find(struct graph *graph, struct node *start, enum cycle_sort sort, struct cycle *cycle);

@@ -17,7 +17,9 @@ enum flaw {
     FLAW_COUNT
 };
 
-struct flaw_text { const char *name, *title; };
+struct flaw_text {
+    const char *name, *title;
+};
 
 /* Indexed by enum flaw: `g_single`, and a title in words. */
 extern const struct flaw_text flaw_texts[FLAW_COUNT];

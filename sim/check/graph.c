@@ -41,7 +41,8 @@ struct node *graph_node(struct graph *graph) {
     }
     graph->free_nodes = node->next;
     struct node old = *node;
-    *node = (struct node){.accesses = old.accesses, .installs = old.installs, .scans = old.scans, .waiting = old.waiting};
+    *node =
+        (struct node){.accesses = old.accesses, .installs = old.installs, .scans = old.scans, .waiting = old.waiting};
     node->accesses.count = node->installs.count = node->scans.count = node->waiting.count = 0;
     return node;
 }
@@ -82,8 +83,7 @@ static uint32_t hash_of(uint32_t table, int64_t key) { return (uint32_t)random_m
 static inline struct slot *find_hashed(const struct graph *graph, uint32_t table, int64_t key, uint32_t hash) {
     for (uint32_t at = hash & graph->slot_mask;; at = (at + 1) & graph->slot_mask) {
         struct slot *slot = &graph->slots[at];
-        if (slot->newest == NULL ||
-            (slot->hash == hash && slot->newest->key == key && slot->newest->table == table)) {
+        if (slot->newest == NULL || (slot->hash == hash && slot->newest->key == key && slot->newest->table == table)) {
             return slot;
         }
     }
@@ -373,8 +373,10 @@ static void sweep(struct graph *graph, uint64_t closed_seq) {
     }
     size_t closed_most = open * CLOSED_PER_OPEN > CLOSED_LEAST ? open * CLOSED_PER_OPEN : CLOSED_LEAST;
     while (graph->kept - open > closed_most) {
-        leave_readers(graph, graph->committed.first);
-        forget(graph, graph->committed.first);
+        struct node *oldest = graph->committed.first;
+        CHECK(oldest != NULL);
+        leave_readers(graph, oldest);
+        forget(graph, oldest);
         graph->dropped++;
     }
     graph->sweep_at = graph->kept * 2 > SWEEP_LEAST ? graph->kept * 2 : SWEEP_LEAST;

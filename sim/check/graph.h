@@ -41,18 +41,19 @@ enum access_kind {
     ACCESS_OWN     /* the reader's own version, visited by a scan */
 };
 
+/* Plain fields: bit fields cost more than the bytes they save, here and in struct install. */
 struct access {
     int64_t key;
-    uint64_t writer; /* of the version seen; 0: the loader */
-    uint64_t seq : 48, table : 16; /* commits before it was read */
-    uint32_t statement;
-    uint32_t number : 24; /* of the version among its writer's */
-    uint32_t kind : 3;
-    uint32_t dirty : 1;   /* the writer had not committed */
-    uint32_t dead : 1;    /* superseded before the reader began */
-    uint32_t kept : 1;    /* counts although its statement failed */
-    uint32_t pending : 1; /* the reader has committed, the writer has not ended */
-    uint32_t gone : 1;    /* what was seen never became a version of the history */
+    uint64_t writer;            /* of the version seen; 0: the loader */
+    uint64_t seq;               /* commits before it was read */
+    uint32_t statement, number; /* number: of the version among its writer's */
+    uint16_t table;
+    uint8_t kind; /* enum access_kind */
+    bool dirty;   /* the writer had not committed */
+    bool dead;    /* superseded before the reader began */
+    bool kept;    /* counts although its statement failed */
+    bool pending; /* the reader has committed, the writer has not ended */
+    bool gone;    /* what was seen never became a version of the history */
 };
 
 struct node;
@@ -75,8 +76,9 @@ struct install {
     };
     int64_t before, after;
     uint32_t hash; /* of the row */
-    uint32_t number : 24, before_absent : 1, after_absent : 1;
+    uint32_t number;
     uint16_t table;
+    bool before_absent, after_absent;
 };
 
 struct scan {
@@ -102,13 +104,13 @@ struct node {
     uint64_t id;
     uint64_t begin_seq, snapshot_seq, seq;
     int64_t begin_ns, end_ns;
-    struct node *previous, *next; /* in the list of its state */
+    struct node *previous, *next;           /* in the list of its state */
     struct node *scan_previous, *scan_next; /* committed nodes with scans */
     uint8_t state;
     bool held, indexed;
     bool seen_dirty; /* somebody read a version of it before it ended */
     bool reads_dirty, reads_dead;
-    bool counted, broke;        /* its commit is among the anomalies, the broken promises */
+    bool counted, broke; /* its commit is among the anomalies, the broken promises */
     bool has_snapshot;
     uint32_t named;             /* bit set of enum anomaly: what it is counted as */
     uint64_t marks[NODE_MARKS]; /* of the latest search that came here, by its state */
@@ -126,7 +128,9 @@ struct slot {
     uint32_t hash;
 };
 
-struct node_list { struct node *first, *last; };
+struct node_list {
+    struct node *first, *last;
+};
 
 enum edge_kind { EDGE_WW, EDGE_WR, EDGE_RW, EDGE_RW_PREDICATE };
 
@@ -152,8 +156,8 @@ struct graph {
     struct node_list scanners; /* linked by scan_previous, scan_next */
     size_t kept;               /* committed nodes */
     size_t sweep_at;
-    struct node *unindexed;    /* the first one whose reads are not in the index */
-    uint64_t search;           /* number of the latest one */
+    struct node *unindexed; /* the first one whose reads are not in the index */
+    uint64_t search;        /* number of the latest one */
     uint64_t dropped;
     struct node *free_nodes;
     struct pool readers;
@@ -187,7 +191,7 @@ bool graph_link(struct graph *graph, struct install *install);
 /* Takes a committed node in, as the newest. */
 void graph_add(struct graph *graph, struct node *node);
 /* A reader whose pending access was resolved: to be indexed again. */
-void graph_index_late(struct graph *graph, struct node *node, size_t access);
+void graph_index_late(struct graph *graph, struct node *node, size_t number);
 
 /* Forgets what is in no new cycle. All nodes with seq <= closed_seq are closed. */
 void graph_prune(struct graph *graph, uint64_t closed_seq);

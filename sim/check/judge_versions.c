@@ -18,8 +18,8 @@ struct chain {
 struct versions {
     const struct versions_history *input;
     struct verdict *verdict;
-    struct chain *chains;  /* of rows */
-    uint32_t *places;      /* of operations: place of the version written, or seen, in the chain, from 1; 0: the start */
+    struct chain *chains; /* of rows */
+    uint32_t *places;     /* of operations: place of the version written, or seen, in the chain, from 1; 0: the start */
     struct history history; /* for the words */
     struct judge_graph graph;
 };
@@ -214,13 +214,16 @@ static void build_graph(struct versions *versions) {
 static void build_history(struct versions *versions) {
     const struct versions_history *input = versions->input;
     struct history *history = &versions->history;
-    *history = (struct history){.schedule = input->schedule, .op_count = input->op_count, .life_count = input->life_count};
+    *history =
+        (struct history){.schedule = input->schedule, .op_count = input->op_count, .life_count = input->life_count};
     history->ops = mem_new(input->op_count, sizeof *history->ops);
     history->lives = mem_new(input->life_count, sizeof *history->lives);
     for (size_t i = 0; i < input->op_count; i++) {
         const struct versions_op *op = &input->ops[i];
         bool scan = !op->write && op->predicate != VERSIONS_NONE && !op->matched;
-        history->ops[i] = (struct history_op){.kind = op->write ? HISTORY_WRITE : scan ? HISTORY_SCAN : HISTORY_READ,
+        history->ops[i] = (struct history_op){.kind = op->write ? HISTORY_WRITE
+                                                      : scan    ? HISTORY_SCAN
+                                                                : HISTORY_READ,
                                               .life = op->life,
                                               .row = op->row,
                                               .predicate = op->predicate,
@@ -330,10 +333,11 @@ static void find_skews(struct versions *versions, uint32_t read, uint32_t other)
             uint32_t place = place_of(versions, op->row, first->life);
             if (place > versions->places[i]) {
                 uint32_t mine = versions->chains[op->row].items[place - 1];
-                judge_found(&versions->history, versions->verdict, ANOMALY_A5B,
-                            "%T read %R (%S) and wrote %R (%S), %T read %R (%S) and wrote %R (%S): neither saw what the "
-                            "other wrote",
-                            read, read, read, mine, mine, i, i, i, other, other);
+                judge_found(
+                    &versions->history, versions->verdict, ANOMALY_A5B,
+                    "%T read %R (%S) and wrote %R (%S), %T read %R (%S) and wrote %R (%S): neither saw what the "
+                    "other wrote",
+                    read, read, read, mine, mine, i, i, i, other, other);
             }
         }
     }
@@ -358,8 +362,8 @@ static void judge_skew(struct versions *versions) {
 
 /* ---- View ---- */
 
-/* A serial order of the committed in which every read sees a version of the same writer (a scan: one that belongs or not,
- * as it did) and every row ends with the same writer's. */
+/* A serial order of the committed in which every read sees a version of the same writer (a scan: one that belongs or
+ * not, as it did) and every row ends with the same writer's. */
 struct view {
     const struct versions *versions;
     uint32_t order[JUDGE_VIEW_MAX];

@@ -1,8 +1,10 @@
-/* judge_versions.h - judges what ran over several versions of every row: reads say which version they saw, versions what
- * they stand behind. The serialization graph has an edge from a version's writer to who saw it and to the writer of the next
- * version, and from who saw a version to the writer of the next (Bernstein, Goodman 1983; Adya 2000, predicates included).
+/* judge_versions.h - judges what ran over several versions of every row: reads say which version they saw, versions
+ * what they stand behind. The serialization graph has an edge from a version's writer to who saw it and to the
+ * writer of the next version, and from who saw a version to the writer of the next (Bernstein, Goodman 1983; Adya
+ * 2000, predicates included).
  *
- * Strict, rigorous and P0 to P3 speak of one version in its order of time: here they are left open and not looked for. */
+ * Strict, rigorous and P0 to P3 speak of one version in its order of time: here they are left open and not looked
+ * for. */
 #ifndef CCSIM_CHECK_JUDGE_VERSIONS_H
 #define CCSIM_CHECK_JUDGE_VERSIONS_H
 

@@ -51,8 +51,9 @@ static enum passing passing_of(const struct node *node, const struct scan *scan,
 }
 
 /* Of a visited row that did not match: the first later version that changes that. */
-static bool edge_of_peek(const struct graph *graph, struct node *node, const struct scan *scan, const struct access *access,
-                         void (*visit)(void *context, const struct edge *edge), void *context) {
+static bool edge_of_peek(const struct graph *graph, struct node *node, const struct scan *scan,
+                         const struct access *access, void (*visit)(void *context, const struct edge *edge),
+                         void *context) {
     struct install *seen, *after = graph_after(graph, access, &seen);
     while (after != NULL && (after->writer == node || !predicate_changes(scan, after))) {
         after = after->newer;
@@ -60,11 +61,8 @@ static bool edge_of_peek(const struct graph *graph, struct node *node, const str
     if (after == NULL) {
         return false;
     }
-    struct edge edge = {.from = node,
-                        .to = after->writer,
-                        .kind = EDGE_RW_PREDICATE,
-                        .table = scan->table,
-                        .key = access->key};
+    struct edge edge = {
+        .from = node, .to = after->writer, .kind = EDGE_RW_PREDICATE, .table = scan->table, .key = access->key};
     visit(context, &edge);
     return true;
 }
@@ -81,11 +79,8 @@ static bool edges_of_missed(const struct graph *graph, struct node *node, const 
                 passing_of(node, scan, install) != PASSING_MISSED) {
                 continue;
             }
-            struct edge edge = {.from = node,
-                                .to = other,
-                                .kind = EDGE_RW_PREDICATE,
-                                .table = scan->table,
-                                .key = install->key};
+            struct edge edge = {
+                .from = node, .to = other, .kind = EDGE_RW_PREDICATE, .table = scan->table, .key = install->key};
             visit(context, &edge);
             any = true;
         }

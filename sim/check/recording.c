@@ -1,10 +1,11 @@
 /* recording.c - writes what is reported to the certifier as a history file, one event a line; the form is described in
  * docs/HISTORY.md. */
+#include "sim/check/recording.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 
 #include "sim/check/certifier_parts.h"
-#include "sim/check/recording.h"
 
 void recording_start(struct certifier *certifier) {
     fprintf(certifier->record, "%s\nlevel %s\n", recording_magic, certifier_level_names[certifier->promise]);
@@ -40,8 +41,8 @@ void recording_read(struct certifier *certifier, const struct node *txn, uint32_
                     const struct certifier_read *read) {
     add_time(certifier);
     fprintf(certifier->record, "%c %" PRIu64 " %" PRIu32 " %u %" PRId64 " %" PRIu64 " %" PRIu32 "%s%s%s",
-                   recording_sights[read->sight], txn->id, statement, (unsigned)read->table, read->key, read->writer,
-                   read->number, read->dirty ? " dirty" : "", read->dead ? " dead" : "", read->kept ? " kept" : "");
+            recording_sights[read->sight], txn->id, statement, (unsigned)read->table, read->key, read->writer,
+            read->number, read->dirty ? " dirty" : "", read->dead ? " dead" : "", read->kept ? " kept" : "");
     if (read->anew) {
         fprintf(certifier->record, " anew %" PRIu64, read->under);
     }

@@ -12,7 +12,7 @@
 /* The first line of every history file: what begins with it is one. */
 extern const char recording_magic[];
 
-extern const char recording_sights[];          /* by enum certifier_sight */
+extern const char recording_sights[];           /* by enum certifier_sight */
 extern const char *const recording_operators[]; /* by enum condition_operator */
 
 struct recording_verdict {
@@ -24,8 +24,8 @@ struct recording_verdict {
 
 /* Judges the history that `file` holds, the magic line included. `level`: hold it to that, or to the level that the file names
  * (CERTIFIER_LEVELS). False, with `source:line: sentence` in *error, if it is no history. */
-bool certifier_judge_history(FILE *file, const char *source, enum certifier_level level, struct recording_verdict *verdict,
-                             struct text *error);
+bool certifier_judge_history(FILE *file, const char *source, enum certifier_level level,
+                             struct recording_verdict *verdict, struct text *error);
 void recording_verdict_free(struct recording_verdict *verdict);
 
 #endif

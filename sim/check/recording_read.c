@@ -5,15 +5,15 @@
 #include "sim/base/memory.h"
 #include "sim/check/recording.h"
 
-#define uthash_malloc(size)     mem_new(1, size)
+#define uthash_malloc(size)      mem_new(1, size)
 #define uthash_free(block, size) mem_free(block)
 #include <uthash.h>
 
 const char recording_magic[] = "ccsim-history 1";
 const char recording_sights[] = "rnpo";
 const char *const recording_operators[] = {
-    [CONDITION_TRUE] = "true", [CONDITION_EQ] = "=",  [CONDITION_NE] = "!=", [CONDITION_LT] = "<",
-    [CONDITION_LE] = "<=",     [CONDITION_GT] = ">",  [CONDITION_GE] = ">="};
+    [CONDITION_TRUE] = "true", [CONDITION_EQ] = "=", [CONDITION_NE] = "!=", [CONDITION_LT] = "<",
+    [CONDITION_LE] = "<=",     [CONDITION_GT] = ">", [CONDITION_GE] = ">="};
 enum { OPERATORS = CONDITION_GE + 1, LINE_MAX = 1024, TABLES_MAX = 65536 };
 
 /* An attempt: under way, or rolled back (node NULL). */
@@ -84,7 +84,8 @@ static bool take_image(struct reader_state *state, int64_t *value, bool *absent)
     const char *word = next_word(state);
     *absent = strcmp(word, "-") == 0;
     *value = 0;
-    return *absent || (word[0] != '\0' && text_parse_integer(word, value)) || bad(state, "a value is missing: a number, or -");
+    return *absent || (word[0] != '\0' && text_parse_integer(word, value)) ||
+           bad(state, "a value is missing: a number, or -");
 }
 
 static bool take_end(struct reader_state *state) {
@@ -116,7 +117,8 @@ static bool take_statement(struct reader_state *state, const struct attempt *att
     if (!take_small(state, statement)) {
         return false;
     }
-    return (*statement == attempt->statement && *statement > 0) || bad(state, "that is not the transaction's current statement");
+    return (*statement == attempt->statement && *statement > 0) ||
+           bad(state, "that is not the transaction's current statement");
 }
 
 static bool take_writer(struct reader_state *state, uint64_t *writer) {
@@ -213,7 +215,7 @@ static bool take_condition(struct reader_state *state, struct condition *conditi
     if (at == OPERATORS) {
         return bad(state, "the condition is none of true = != < <= > >=");
     }
-    condition->operator=(enum condition_operator)at;
+    condition->operator=(enum condition_operator) at;
     return take_integer(state, &condition->modulus) && take_integer(state, &condition->constant);
 }
 
@@ -222,7 +224,8 @@ static bool event_scan(struct reader_state *state) {
     struct certifier_scan scan = {0};
     uint32_t statement;
     if (attempt == NULL || !take_statement(state, attempt, &statement) || !take_table(state, &scan.table) ||
-        !take_integer(state, &scan.first) || !take_integer(state, &scan.last) || !take_condition(state, &scan.condition)) {
+        !take_integer(state, &scan.first) || !take_integer(state, &scan.last) ||
+        !take_condition(state, &scan.condition)) {
         return false;
     }
     if (attempt->descends) {
@@ -379,7 +382,8 @@ static bool take_level(struct reader_state *state, enum certifier_level *level) 
 
 static bool take_header(struct reader_state *state, FILE *file, char *line, enum certifier_level *level) {
     if (!next_line(state, file, line) || strcmp(line, recording_magic) != 0) {
-        return state->error->length == 0 ? bad(state, "this is no history: it does not begin with `ccsim-history 1'") : false;
+        return state->error->length == 0 ? bad(state, "this is no history: it does not begin with `ccsim-history 1'")
+                                         : false;
     }
     if (!next_line(state, file, line)) {
         return state->error->length == 0 ? bad(state, "the history ends after its first line") : false;
@@ -388,16 +392,16 @@ static bool take_header(struct reader_state *state, FILE *file, char *line, enum
 }
 
 static void free_attempts(struct reader_state *state) {
-    struct attempt *attempt, *next;
-    HASH_ITER(hh, state->attempts, attempt, next) {
+    while (state->attempts != NULL) {
+        struct attempt *attempt = state->attempts;
         state->verdict->unfinished += attempt->node != NULL;
         HASH_DEL(state->attempts, attempt);
         mem_free(attempt);
     }
 }
 
-bool certifier_judge_history(FILE *file, const char *source, enum certifier_level level, struct recording_verdict *verdict,
-                             struct text *error) {
+bool certifier_judge_history(FILE *file, const char *source, enum certifier_level level,
+                             struct recording_verdict *verdict, struct text *error) {
     *verdict = (struct recording_verdict){0};
     struct reader_state state = {.verdict = verdict, .error = error, .source = source};
     char line[LINE_MAX];

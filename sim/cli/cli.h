@@ -12,6 +12,7 @@ int cli_run(int argc, char **argv);
 int cli_plot(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_play(int argc, char **argv);
+int cli_storm(int argc, char **argv);
 int cli_list(int argc, char **argv);
 int cli_help(int argc, char **argv);
 

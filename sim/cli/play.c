@@ -76,7 +76,8 @@ static const char *key_for(const struct cc_ops *algorithm, const char *key) {
 }
 
 /* Is there an algorithm played here that has this option? Then it is set in `values`. */
-static bool set_option(const struct request *request, const struct cc_ops *algorithm, const char *setting, void *values) {
+static bool set_option(const struct request *request, const struct cc_ops *algorithm, const char *setting,
+                       void *values) {
     char *key = mem_string(setting);
     size_t length = strcspn(key, "=");
     if (key[length] == '\0') {
@@ -118,7 +119,8 @@ static void check_settings(const struct request *request) {
             mem_free(values);
         }
         if (!known) {
-            cli_bad_usage(request->command, "--set %s: none of the algorithms has such an option", request->settings.items[i]);
+            cli_bad_usage(request->command, "--set %s: none of the algorithms has such an option",
+                          request->settings.items[i]);
         }
     }
 }
@@ -214,7 +216,7 @@ static void play_one(const struct request *request, const struct schedule_book *
     for (size_t i = 0; i < count; i++) {
         const struct cc_ops *algorithm = request->algorithms.items[i];
         void *options = options_of(request, algorithm);
-        play_schedule(&plays[i], schedule, algorithm, options);
+        play_schedule(&plays[i], schedule, algorithm, options, request->locks);
         show(request, &plays[i], i == 0);
         mem_free(options);
     }
@@ -254,7 +256,8 @@ static error_t take(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option play_options[] = {
-    {"algorithm", KEY_ALGORITHM, "NAME,...|all", 0, "the algorithms to play it to, one after another (default: 2pl)", 0},
+    {"algorithm", KEY_ALGORITHM, "NAME,...|all", 0, "the algorithms to play it to, one after another (default: 2pl)",
+     0},
     {"init", KEY_INIT, "x=10,y=20", 0, "the rows that are there at the start; others are absent", 0},
     {"pred", KEY_PRED, "'P: v%3=0'", 0, "what the predicate P means", 0},
     {"set", KEY_SET, "KEY=VALUE", 0, "an option of the algorithms, victim=oldest, or of one, 2pl.victim=oldest", 0},
@@ -267,13 +270,14 @@ static const struct argp parser = {
     .options = play_options,
     .parser = take,
     .args_doc = "SCHEDULE|FILE|-",
-    .doc = "Feeds a written schedule, such as 'r1(x) w2(x,5) c2 w1(x,$x+1) c1', to algorithms step by step: what is "
-           "granted, who waits for whom and until when, who is aborted and why, what each read returned, and what is left in "
-           "the end."
-           "\v"
-           "A step of a transaction that waits is put off until the wait is over. An aborted transaction skips its steps until "
-           "a new b. A write without a value, w1(x), writes 101, the next of T1 102; those of T2 201, 202. Time stands "
-           "still; timeouts fire when no step is left that could be given."};
+    .doc =
+        "Feeds a written schedule, such as 'r1(x) w2(x,5) c2 w1(x,$x+1) c1', to algorithms step by step: what is "
+        "granted, who waits for whom and until when, who is aborted and why, what each read returned, and what is left "
+        "in the end."
+        "\v"
+        "A step of a transaction that waits is put off until the wait is over. An aborted transaction skips its steps "
+        "until a new b. A write without a value, w1(x), writes 101, the next of T1 102; those of T2 201, 202. Time "
+        "stands still; timeouts fire when no step is left that could be given."};
 
 int cli_play(int argc, char **argv) {
     struct request request = {.command = argv[0]};

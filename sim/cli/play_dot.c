@@ -1,5 +1,5 @@
-/* play_dot.c - who waited for whom while a schedule was played, as a graph for graphviz: one edge for every wait, with the
- * step that waited; the edges of deadlocks are thick. */
+/* play_dot.c - who waited for whom while a schedule was played, as a graph for graphviz: one edge for every wait,
+ * with the step that waited; the edges of deadlocks are thick. */
 #include <inttypes.h>
 
 #include "sim/cc/cc.h"
@@ -19,7 +19,8 @@ static void add_edge(int64_t from, int64_t to, const char *label, bool thick, st
 
 void play_dot(const struct play *play, struct text *out) {
     const int64_t *txns = play->schedule->txns;
-    text_add(out, "digraph \"%s\" {\n  label=\"%s: who waited for whom\";\n", play->algorithm->name, play->algorithm->name);
+    text_add(out, "digraph \"%s\" {\n  label=\"%s: who waited for whom\";\n", play->algorithm->name,
+             play->algorithm->name);
     for (size_t i = 0; i < play->schedule->txn_count; i++) {
         text_add(out, "  T%" PRId64 ";\n", txns[i]);
     }
@@ -35,8 +36,8 @@ void play_dot(const struct play *play, struct text *out) {
         const struct play_event *event = &play->events.items[i];
         for (uint32_t k = 0; event->kind == PLAY_DEADLOCK && k < event->count; k++) {
             uint32_t next = (k + 1) % event->count;
-            add_edge(txns[play->cycles.items[event->first + k]], txns[play->cycles.items[event->first + next]], "deadlock",
-                     true, out);
+            add_edge(txns[play->cycles.items[event->first + k]], txns[play->cycles.items[event->first + next]],
+                     "deadlock", true, out);
         }
     }
     text_add(out, "}\n");

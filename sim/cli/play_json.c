@@ -110,7 +110,8 @@ static json_t *json_answer(enum judge_answer answer) {
     return answer == JUDGE_OPEN ? json_null() : json_boolean(answer == JUDGE_YES);
 }
 
-static json_t *json_found(const struct verdict *verdict, enum anomaly_name from, enum anomaly_name to, json_t *witnesses) {
+static json_t *json_found(const struct verdict *verdict, enum anomaly_name from, enum anomaly_name to,
+                          json_t *witnesses) {
     json_t *list = json_array();
     for (enum anomaly_name name = from; name <= to; name++) {
         const struct judge_finding *finding = &verdict->anomalies[name];

@@ -101,7 +101,8 @@ static void add_cell(const struct play *play, const struct play_event *event, st
 /* ---- Locks ---- */
 
 /* The holders of a row, who queues for it, who holds the gap before it, who waits to insert there. */
-static void add_lock(const struct play *play, const struct play_lock *lock, const struct play_lock *last, struct text *out) {
+static void add_lock(const struct play *play, const struct play_lock *lock, const struct play_lock *last,
+                     struct text *out) {
     bool same = last != NULL && last->row == lock->row && last->gap == lock->gap;
     bool queue = lock->waits && (!same || !last->waits);
     if (last != NULL && last->waits && (!same || !lock->waits)) {
@@ -150,7 +151,8 @@ static void measure(struct chart *chart) {
         if (event->txn != PLAY_NONE) {
             struct text cell = {0};
             add_cell(play, event, &cell);
-            chart->widths[event->txn] = cell.length > chart->widths[event->txn] ? cell.length : chart->widths[event->txn];
+            chart->widths[event->txn] =
+                cell.length > chart->widths[event->txn] ? cell.length : chart->widths[event->txn];
             text_free(&cell);
         }
     }
@@ -288,11 +290,13 @@ static void add_findings(const struct verdict *verdict, struct text *out) {
             continue;
         }
         for (enum anomaly_name before = 0; before < name; before++) {
-            if (verdict->anomalies[before].found && strcmp(text_string(&verdict->anomalies[before].witness), words) == 0) {
+            if (verdict->anomalies[before].found &&
+                strcmp(text_string(&verdict->anomalies[before].witness), words) == 0) {
                 shown = "the same";
             }
         }
-        text_add(out, "%-17s%s (%s): %s\n", any ? "" : "found:", anomaly_texts[name].name, anomaly_texts[name].title, shown);
+        text_add(out, "%-17s%s (%s): %s\n", any ? "" : "found:", anomaly_texts[name].name, anomaly_texts[name].title,
+                 shown);
         any = true;
     }
 }

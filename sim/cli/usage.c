@@ -16,6 +16,7 @@ const struct cli_command cli_commands[] = {
     {"plot", cli_plot, "draw the figures of a results folder again"},
     {"play", cli_play, "feed a written schedule to algorithms, step by step"},
     {"check", cli_check, "judge a written schedule: serializable, recoverable, anomalies, with reasons"},
+    {"storm", cli_storm, "random small worlds through every algorithm and the checker"},
     {"list", cli_list, "algorithms, workloads, metrics, options, reasons: one line each"},
     {"help", cli_help, "the manual entry of a command, key, algorithm, workload or metric"},
 };

@@ -1,17 +1,19 @@
-/* player.c - the schedule player's harness: gives the steps, resumes who was freed, and notes what came out. See player.h.
+/* player.c - the schedule player's harness: gives the steps, resumes who was freed, and notes what came out. See
+ * player.h.
  *
- * The walker pauses where it would in a timed run: at a wait, or when the program holds. Wakes and dooms are lists here
- * instead of events; only timers are in the agenda, and nobody asks for them before no step can be given.
+ * The walker pauses where it would in a timed run: at a wait, or when the program holds. Wakes and dooms are lists
+ * here instead of events; only timers are in the agenda, and nobody asks for them before no step can be given.
  *
  * Invariants
  *  1. A live transaction has a step under way exactly while its actor waits, or inside a call.
- *  2. A step is put off if and only if a step of its transaction before it waits or is put off. */
+ *  2. Once a step has been followed up, only transactions that wait have steps put off. */
 #include "sim/exec/player.h"
 
 #include <stdlib.h>
 
 #include "sim/base/check.h"
 #include "sim/exec/player_parts.h"
+#include "sim/kit/lock.h"
 
 const char *const play_outcome_names[PLAY_OUTCOMES] = {"ok", "abort", "error", "wait", "skip"};
 const char *const play_end_names[] = {"commit", "rollback", "abort"};
@@ -272,7 +274,6 @@ static bool run_one_put_off(struct player *player) {
                 player->put_off.items[k - 1] = player->put_off.items[k];
             }
             player->put_off.count--;
-            player->txns[number].put_off--;
             run_step(player, index, true);
             return true;
         }
@@ -335,11 +336,9 @@ static void let_time_pass(struct player *player) {
 
 static void give(struct player *player, uint32_t index) {
     uint32_t number = player->play->step_txns[index];
-    struct player_txn *txn = &player->txns[number];
     player->now = index;
-    if (is_waiting(player, number) || txn->put_off > 0) {
+    if (is_waiting(player, number)) {
         vector_push(&player->put_off, index);
-        txn->put_off++;
         player->play->steps[index].outcome = PLAY_WAIT;
         note(player, PLAY_PUT_OFF, index, number);
     } else {
@@ -347,16 +346,20 @@ static void give(struct player *player, uint32_t index) {
     }
     settle(player);
     let_time_pass(player);
-    player_moment(player);
+    if (player->play->has_locks) {
+        player_moment(player);
+    }
 }
 
-void play_schedule(struct play *play, const struct schedule *schedule, const struct cc_ops *algorithm, const void *options) {
+void play_schedule(struct play *play, const struct schedule *schedule, const struct cc_ops *algorithm,
+                   const void *options, bool locks) {
     *play = (struct play){.schedule = schedule, .algorithm = algorithm};
     struct player *player = mem_new(1, sizeof *player);
     struct spec spec;
     player->schedule = schedule;
     player->play = play;
     player_open(player, &spec, options);
+    play->has_locks = locks && player->ops.bounds_gap == lock_bounds_gap;
     for (uint32_t i = 0; i < play->step_count; i++) {
         give(player, i);
     }

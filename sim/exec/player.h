@@ -3,15 +3,15 @@
  * The walker and the algorithm are those of timed runs; only the harness differs. Nothing costs anything, so a step
  * is over when its call returns, or it waits. The rules:
  *   - A transaction begins with its first step. A step of a transaction that waits is put off.
- *   - After each step all waiting calls that it freed resume, in the order they began to wait; then the steps put off
- *     of those who wait no more, in written order; only then the next step is given.
+ *   - After each step all waiting calls that it freed resume, in the order they began to wait; then the steps put
+ *     off of those who wait no more, in written order; only then the next step is given.
  *   - An aborted transaction skips its steps until it begins anew (same age); one that has ended skips them all.
  *   - Time stands still. Timers (lock timeouts, delayed deadlock detection) fire in order when no step is left that
  *     could be given.
  *   - If no transaction has an end, each commits after all written steps, in the order of their last steps: these
  *     commits are steps too, numbered on behind the written ones.
- * A write of `any value` (w1(x)) writes 100 times the transaction's number plus 1, 2, ... for its first, second, ... such
- * write. What $y takes of a row that the transaction has not read, or @y of one that is absent, is 0. */
+ * A write of `any value` (w1(x)) writes 100 times the transaction's number plus 1, 2, ... for its first, second, ...
+ * such write. What $y takes of a row that the transaction has not read, or @y of one that is absent, is 0. */
 #ifndef CCSIM_EXEC_PLAYER_H
 #define CCSIM_EXEC_PLAYER_H
 
@@ -82,10 +82,10 @@ enum play_event_kind {
 };
 struct play_event {
     enum play_event_kind kind;
-    uint32_t during; /* the step given last */
-    uint32_t step;   /* what it is about, or PLAY_NONE */
-    uint32_t txn;    /* or PLAY_NONE */
-    uint32_t reason; /* of PLAY_KILLED */
+    uint32_t during;       /* the step given last */
+    uint32_t step;         /* what it is about, or PLAY_NONE */
+    uint32_t txn;          /* or PLAY_NONE */
+    uint32_t reason;       /* of PLAY_KILLED */
     uint32_t first, count; /* of PLAY_DEADLOCK: its transactions in `cycles` */
 };
 
@@ -96,12 +96,8 @@ struct play_lock {
     char mode; /* S, U, X */
     bool waits, gap;
 };
-/* After a step: who waits for whom. */
-struct play_edge {
-    uint32_t from, to;
-};
 struct play_moment {
-    size_t first_lock, lock_count, first_edge, edge_count;
+    size_t first_lock, lock_count;
 };
 
 struct play_final {
@@ -114,26 +110,27 @@ struct play {
     const struct cc_ops *algorithm;
     struct play_step *steps; /* the written ones, then the implied commits */
     size_t step_count, written_count;
-    uint32_t *step_txns; /* of each step */
+    uint32_t *step_txns;          /* of each step */
     VECTOR(struct play_end) ends; /* in order; those of one instant by number */
     VECTOR(struct play_kill) killed;
     VECTOR(struct play_event) events;
     VECTOR(uint32_t) cycles;
     VECTOR(struct play_lock) locks;
-    VECTOR(struct play_edge) edges;
-    struct play_moment *moments; /* after each step */
-    bool has_locks;              /* does the algorithm keep a lock table? */
+    struct play_moment *moments; /* after each step, if they were asked for */
+    bool has_locks;              /* are there lock tables to show? */
     struct play_final *final;    /* of each row of the schedule */
-    /* What ran, in the order of its effects: steps put off where they ran, refused ones left out, and, for algorithms that
-     * write when they commit, writes at the commit. Algorithms of one version are judged by it, the others by the versions
-     * that were read. */
+    /* What ran, in the order of its effects: steps put off where they ran, refused ones left out, and, for
+     * algorithms that write when they commit, writes at the commit. Algorithms of one version are judged by it, the
+     * others by the versions that were read. */
     struct text ran;
     struct verdict verdict;
     bool judged; /* false: there was too much to judge */
 };
 
-/* Plays the schedule. `options`: the algorithm's, filled; NULL if it has none. Free with play_free. */
-void play_schedule(struct play *play, const struct schedule *schedule, const struct cc_ops *algorithm, const void *options);
+/* Plays the schedule. `options`: the algorithm's, filled; NULL if it has none. `locks`: note the lock table after each
+ * step. Free with play_free. */
+void play_schedule(struct play *play, const struct schedule *schedule, const struct cc_ops *algorithm,
+                   const void *options, bool locks);
 void play_free(struct play *play);
 
 /* Is the algorithm one of those that keep several versions of a row? Then some verdicts make no sense. */

@@ -1,4 +1,4 @@
-/* player_moment.c - what stands where after a step: locks, who waits for whom, and in the end the rows. */
+/* player_moment.c - who waits for whom at a moment, the lock table after a step, and the rows in the end. */
 #include "sim/exec/player_parts.h"
 #include "sim/kit/lock.h"
 
@@ -43,20 +43,8 @@ void player_moment(struct player *player) {
     struct play *play = player->play;
     struct play_moment *moment = &play->moments[player->now];
     moment->first_lock = play->locks.count;
-    moment->first_edge = play->edges.count;
-    if (play->has_locks) {
-        note_locks(player);
-    }
-    for (struct txn *txn = player->world.cc.waiting_first; txn != NULL; txn = txn->wait_next) {
-        const struct txn_list *list = player_blockers(player, txn);
-        for (size_t i = 0; i < list->count; i++) {
-            struct play_edge edge = {.from = player_number(actor_of(txn)),
-                                     .to = player_number(actor_of(list->items[i]))};
-            vector_push(&play->edges, edge);
-        }
-    }
+    note_locks(player);
     moment->lock_count = play->locks.count - moment->first_lock;
-    moment->edge_count = play->edges.count - moment->first_edge;
 }
 
 /* ---- The end ---- */

@@ -3,7 +3,6 @@
 
 #include "sim/base/check.h"
 #include "sim/exec/player_parts.h"
-#include "sim/kit/lock.h"
 
 /* ---- The harness: wakes and dooms are noted, and followed after the step ---- */
 
@@ -164,7 +163,6 @@ void player_open(struct player *player, struct spec *spec, const void *options) 
     player->world.harness.doom = harness_doom;
     player->world.harness.deadlock = harness_deadlock;
     player->world.harness.installed = play_is_multiversion(player->play->algorithm) ? player_installed : NULL;
-    player->play->has_locks = player->world.ops->bounds_gap == lock_bounds_gap;
 }
 
 void player_close(struct player *player, struct spec *spec) {
@@ -202,6 +200,5 @@ void play_free(struct play *play) {
     vector_free(&play->events);
     vector_free(&play->cycles);
     vector_free(&play->locks);
-    vector_free(&play->edges);
     *play = (struct play){0};
 }

@@ -30,13 +30,12 @@ enum player_state {
 
 struct player_txn {
     enum player_state state;
-    struct actor *actor; /* while live or dead */
-    uint32_t given;      /* the step to hand out next, or PLAY_NONE */
-    uint32_t current;    /* the step under way, or PLAY_NONE */
-    uint32_t last_step;  /* of the schedule */
-    uint32_t last_begin; /* its last b, or PLAY_NONE */
-    uint32_t put_off;    /* so many of its steps are */
-    uint32_t any_writes; /* writes of any value so far */
+    struct actor *actor;                /* while live or dead */
+    uint32_t given;                     /* the step to hand out next, or PLAY_NONE */
+    uint32_t current;                   /* the step under way, or PLAY_NONE */
+    uint32_t last_step;                 /* of the schedule */
+    uint32_t last_begin;                /* its last b, or PLAY_NONE */
+    uint32_t any_writes;                /* writes of any value so far */
     VECTOR(struct play_row) last_reads; /* of rows that some $ names */
     unsigned attempts;
     size_t trace_from;  /* where its present statement begins in the trace */
@@ -49,12 +48,12 @@ struct player {
     const struct schedule *schedule;
     struct play *play;
     struct player_txn *txns;
-    uint32_t now; /* the step given last */
-    VECTOR(uint32_t) put_off; /* steps, in written order */
+    uint32_t now;                  /* the step given last */
+    VECTOR(uint32_t) put_off;      /* steps, in written order */
     VECTOR(struct actor *) doomed; /* whose abort is due */
-    uint32_t *by_id;     /* the schedule's rows in order of their ids */
-    bool *is_looked_at;  /* of each row: some $ names it */
-    uint32_t *marks;     /* of each savepoint step: the first statement undone by going back to it; 0: not set */
+    uint32_t *by_id;               /* the schedule's rows in order of their ids */
+    bool *is_looked_at;            /* of each row: some $ names it */
+    uint32_t *marks; /* of each savepoint step: the first statement undone by going back to it; 0: not set */
     struct table *table;
     /* for the verdict on algorithms that do not write in place */
     struct cc_ops ops; /* the algorithm's, watched */

@@ -1,9 +1,9 @@
-/* player_trace.c - watches an algorithm at work, for the verdict: which version each read saw, which rows a scan passed,
- * which versions were installed and where.
+/* player_trace.c - watches an algorithm at work, for the verdict: which version each read saw, which rows a scan
+ * passed, which versions were installed and where.
  *
- * The player's world runs a copy of the algorithm's table in which these functions stand before the algorithm's own: timed
- * runs know nothing of it. Only algorithms that keep several versions or write at the commit are watched: those that write in
- * place can be judged by the order of their steps. */
+ * The player's world runs a copy of the algorithm's table in which these functions stand before the algorithm's own:
+ * timed runs know nothing of it. Only algorithms that keep several versions or write at the commit are watched:
+ * those that write in place can be judged by the order of their steps. */
 #include "sim/base/check.h"
 #include "sim/exec/player_parts.h"
 
@@ -45,8 +45,9 @@ static uint32_t installed_before(const struct player *player, uint32_t row, uint
     return PLAY_NONE;
 }
 
-/* The store forgets rows that are absent for everybody. When one of them is met again, what stands there is the loader's, but
- * means the state in which the row was forgotten: what the version above it, other than `but`, was put on, or the last. */
+/* The store forgets rows that are absent for everybody. When one of them is met again, what stands there is the
+ * loader's, but means the state in which the row was forgotten: what the version above it, other than `but`, was put
+ * on, or the last. */
 static uint32_t writer_of(const struct player *player, uint32_t row, const struct version *version,
                           const struct version *but) {
     if (version->writer != 0 || !version->absent) {
@@ -135,8 +136,8 @@ static bool was_obtained(const struct actor *actor, int64_t key) {
     return false;
 }
 
-/* What of the statement's reads counts: nothing of a failed one but a duplicate key that it met, of one that leaves rows
- * out only those obtained. An insert only writes. */
+/* What of the statement's reads counts: nothing of a failed one but a duplicate key that it met, of one that leaves
+ * rows out only those obtained. An insert only writes. */
 static void sift(struct player *player, struct txn *txn, bool failed) {
     const struct actor *actor = (const struct actor *)(const void *)txn;
     const struct step *step = &actor->step;

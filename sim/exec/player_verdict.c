@@ -1,9 +1,9 @@
 /* player_verdict.c - what ran, written down as a schedule again, and the verdict on it.
  *
- * An algorithm that writes in place is judged by the order in which its steps took effect: what it protects between the
- * parts of a step, a wait in the middle of a list of rows, cannot have changed meanwhile. One that writes at the commit
- * (CC_PRIVATE_WRITES) likewise, with its writes moved there. One that keeps versions is judged by the versions that were
- * read and installed. */
+ * An algorithm that writes in place is judged by the order in which its steps took effect: what it protects between
+ * the parts of a step, a wait in the middle of a list of rows, cannot have changed meanwhile. One that writes at the
+ * commit (CC_PRIVATE_WRITES) likewise, with its writes moved there. One that keeps versions is judged by the
+ * versions that were read and installed. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -29,9 +29,7 @@ static const char *row_name(const struct account *account, uint32_t row) {
 
 /* ---- Writing it down ---- */
 
-static void separate(struct account *account) {
-    text_add(account->ran, "%s", account->count++ > 0 ? " " : "");
-}
+static void separate(struct account *account) { text_add(account->ran, "%s", account->count++ > 0 ? " " : ""); }
 
 /* A transaction that was aborted needs its `b` to live again. */
 static void live(struct account *account, uint32_t txn) {
@@ -90,7 +88,8 @@ static void add_idle_write(struct account *account, uint32_t index, uint32_t txn
         }
     } else {
         separate(account);
-        text_add(account->ran, "q%" PRId64 "(%s)", number_at(account, txn), schedule->predicates[written->predicate].name);
+        text_add(account->ran, "q%" PRId64 "(%s)", number_at(account, txn),
+                 schedule->predicates[written->predicate].name);
     }
 }
 

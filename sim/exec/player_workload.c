@@ -1,5 +1,6 @@
 /* player_workload.c - the programs of a played schedule: each hands out the written step it was given and holds in
- * between. A written step becomes a statement here: its rows as keys or a scan, its value as far as the program knows it.
+ * between. A written step becomes a statement here: its rows as keys or a scan, its value as far as the program
+ * knows it.
  *
  * A predicate on ids is a range of keys, as an index on the key would serve it; any other scans the whole table. */
 #include "sim/base/check.h"

@@ -1,8 +1,9 @@
 /* report.c - see the header. The certifier knows attempts by their serial numbers: the slot in an id says nothing. */
 #include "sim/exec/report.h"
 
-_Static_assert((int)LEVEL_RU == (int)CERTIFIER_RU && (int)LEVEL_RC == (int)CERTIFIER_RC && (int)LEVEL_RR == (int)CERTIFIER_RR &&
-                   (int)LEVEL_SI == (int)CERTIFIER_SI && (int)LEVEL_SER == (int)CERTIFIER_SER,
+_Static_assert((int)LEVEL_RU == (int)CERTIFIER_RU && (int)LEVEL_RC == (int)CERTIFIER_RC &&
+                   (int)LEVEL_RR == (int)CERTIFIER_RR && (int)LEVEL_SI == (int)CERTIFIER_SI &&
+                   (int)LEVEL_SER == (int)CERTIFIER_SER,
                "a promise is what the certifier holds the run to");
 
 enum { SLOT_BITS = 24 };

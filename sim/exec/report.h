@@ -35,8 +35,8 @@ static inline void report_statement(struct world *world, struct actor *actor) {
 }
 
 /* A version that read or claim handed back; does the statement want the row? */
-static inline void report_read(struct world *world, struct actor *actor, const struct row *row, const struct version *seen,
-                               bool wanted) {
+static inline void report_read(struct world *world, struct actor *actor, const struct row *row,
+                               const struct version *seen, bool wanted) {
     if (world->certifier != NULL) {
         report_read_now(world, actor, row, seen, wanted);
     }

@@ -11,7 +11,9 @@
 
 enum { WORLDS = 300, WORLDS_LONG = 10000 };
 
-struct sum { uint64_t commits, anomalies, broken, phantoms; };
+struct sum {
+    uint64_t commits, anomalies, broken, phantoms;
+};
 
 static struct sum run_worlds(const struct cc_ops *algorithm, const char *settings, bool must_hold) {
     struct sum sum = {0};
@@ -76,7 +78,8 @@ static void si_has_write_skews_and_keeps_its_promise(void **state) {
 /* Certification is a spectator. */
 static void certifying_changes_nothing(void **state) {
     (void)state;
-    const char *settings = "system.terminals=16 system.cpus=4 workload.write_fraction=0.5 workload.rows=50 duration=2s certify=%s";
+    const char *settings =
+        "system.terminals=16 system.cpus=4 workload.write_fraction=0.5 workload.rows=50 duration=2s certify=%s";
     for (size_t i = 0; i < cc_registry_count; i++) {
         struct run_result without = run_of(cc_registry[i]->name, "hot_row", settings, "no");
         struct run_result with = run_of(cc_registry[i]->name, "hot_row", settings, "yes");
@@ -92,7 +95,8 @@ static void certifying_changes_nothing(void **state) {
 static void the_canary_is_caught_within_a_second(void **state) {
     (void)state;
     struct run_result result = run_of("none", "hot_row", "system.terminals=16 duration=1s certify=yes");
-    assert_true(result.promise_broken && result.anomalies_by_name[FLAW_LOST_UPDATE] + result.anomalies_by_name[FLAW_G0] > 0);
+    assert_true(result.promise_broken &&
+                result.anomalies_by_name[FLAW_LOST_UPDATE] + result.anomalies_by_name[FLAW_G0] > 0);
     assert_contains(text_string(&result.witness), "counters 1");
     run_result_free(&result);
 }

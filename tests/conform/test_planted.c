@@ -217,7 +217,7 @@ static enum catcher who_catches(const struct cc_ops *broken, const char *fault) 
     }
     int status;
     assert_int_equal(waitpid(process, &status, 0), process);
-    enum catcher catcher = WIFEXITED(status)                                 ? (enum catcher)WEXITSTATUS(status)
+    enum catcher catcher = WIFEXITED(status)                                    ? (enum catcher)WEXITSTATUS(status)
                            : WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT ? CHECKED
                                                                                 : NOBODY;
     print_message("%s, %s: caught by %s\n", sound->name, fault, catchers[catcher]);
@@ -288,4 +288,5 @@ static void nothing_is_caught_where_nothing_is_broken(void **state) {
 }
 
 TEST_GROUP(planted, cmocka_unit_test(the_certifier_catches_what_breaks_isolation),
-           cmocka_unit_test(checks_catch_what_breaks_progress), cmocka_unit_test(nothing_is_caught_where_nothing_is_broken))
+           cmocka_unit_test(checks_catch_what_breaks_progress),
+           cmocka_unit_test(nothing_is_caught_where_nothing_is_broken))

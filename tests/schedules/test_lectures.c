@@ -1,5 +1,5 @@
-/* test_lectures.c - the lecture schedules of configs/schedules/: each opens with its question, and plays as its comments
- * say. An expectation stands below the schedule it is about (facts.h has the sentences):
+/* test_lectures.c - the lecture schedules of configs/schedules/: each opens with its question, and plays as its
+ * comments say. An expectation stands below the schedule it is about (facts.h has the sentences):
  *
  *     # expect 2pl detect=after(1s): 4 waits for T1; T2 is aborted; final x=1 */
 #include "tests/support/facts.h"
@@ -74,7 +74,7 @@ static size_t check_line(char *line, const struct schedule *schedule, const char
     struct play play;
     struct text facts = {0};
     size_t count = 0;
-    play_schedule(&play, schedule, algorithm, options);
+    play_schedule(&play, schedule, algorithm, options, true);
     facts_add(&play, &facts);
     for (char *rest = colon + 2, *fact; (fact = strsep(&rest, ";")) != NULL; count++) {
         fact = text_trim(fact);
@@ -112,7 +112,8 @@ static size_t check_file(const char *path, size_t *wrong) {
             char where[300];
             snprintf(where, sizeof where, "%s:%u", path, number);
             assert_true(book.schedules[at].line < number);
-            assert_true(last == book.schedules[at].line || at == 0 || last == book.schedules[at - 1].line); /* none left out */
+            assert_true(last == book.schedules[at].line || at == 0 ||
+                        last == book.schedules[at - 1].line); /* none left out */
             last = book.schedules[at].line;
             expected += check_line(line + strlen(expect), &book.schedules[at], where, wrong);
         }

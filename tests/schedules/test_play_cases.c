@@ -63,7 +63,7 @@ static size_t check_case(const json_t *wanted, const struct cc_ops *algorithm) {
         options_default(algorithm->options, options);
     }
     parse(wanted, &book);
-    play_schedule(&play, &book.schedules[0], algorithm, options);
+    play_schedule(&play, &book.schedules[0], algorithm, options, false);
     json_t *got = play_json(&play, false);
     const json_t *played = json_object_get(got, "steps");
     assert_int_equal(json_array_size(played), json_array_size(steps));

@@ -1,6 +1,6 @@
-/* facts.h - what a played schedule says, as short sentences: what the expectations of the lecture schedules are made of.
+/* facts.h - what a played schedule says, in short sentences, of which the lecture schedules' expectations are made.
  *
- *   4 waits for T1, T3      4 resumes after 6     4 runs after 6 (put off till then)     4 never resumes    4 never runs
+ *   4 waits for T1, T3      4 resumes after 6     4 runs after 6 (put off till then)    4 never resumes    4 never runs
  *   4 reads x=1 y=2         4 reads nothing       4 changes 1      4 fails: nowait       4 is aborted: deadlock
  *   4 is skipped            T2 is killed by 4: wounded
  *   T1 commits, T1 rolls back, T1 is aborted, T1 is unfinished        ends T2 T1         deadlock T1 T2

@@ -1,67 +1,13 @@
-/* naive_certifier.c - see the header. Attempts are bits of a word, a relation between them is a word for each attempt. */
+/* naive_certifier.c - the definitions: edges, cycles, and reads of what does not stay. */
 #include "tests/support/naive_certifier.h"
 
 #include <string.h>
 
-#include "sim/base/check.h"
-#include "sim/base/random.h"
-
-enum { ATTEMPTS = 64, ROWS = 5, VERSIONS = 80, READS = 24, LIVE = 4, VALUES = 4 };
-
-/* A version of a row; in the order of the row's versions. Attempt 0 is the loader. */
-struct image {
-    int writer;
-    uint32_t number;
-    int64_t value, before;
-    bool absent, before_absent;
-    bool committed;
-};
-
-struct seen {
-    int row, writer;
-    uint32_t number, statement;
-    enum certifier_sight sight;
-    bool gone; /* aborted or intermediate: no version of the history */
-};
-
-struct attempt {
-    enum { UNBORN, RUNNING, COMMITTED, ABORTED } state;
-    uint64_t begin_seq, snapshot_seq, seq;
-    bool has_snapshot;
-    uint32_t statement, number;
-    struct seen reads[READS];
-    int read_count;
-    bool scans, scanning, scanned_all; /* of the whole table, once */
-    int cursor;
-    uint32_t scan_statement;
-    struct condition condition;
-    struct seen scanned[ROWS]; /* the version of each row that the scan saw, visited or not */
-    struct node *node;
-    uint32_t named;
-    bool counted, broke;
-    uint64_t waiting; /* committed attempts that read from it before it ended */
-};
-
-struct naive {
-    struct certifier *certifier;
-    enum certifier_level level;
-    enum naive_kind kind;
-    struct stream stream;
-    struct attempt attempts[ATTEMPTS];
-    struct image rows[ROWS][VERSIONS];
-    int versions[ROWS];
-    int begun;
-    uint64_t seq;
-    uint64_t ww[ATTEMPTS], wr[ATTEMPTS], rw[ATTEMPTS], predicate[ATTEMPTS];
-    struct certifier_counts counts;
-};
-
-static bool chance(struct naive *naive, double probability) { return stream_unit(&naive->stream) < probability; }
-static int below(struct naive *naive, int bound) { return (int)stream_below(&naive->stream, (uint64_t)bound); }
+#include "tests/support/naive_parts.h"
 
 /* ---- The definitions: edges ---- */
 
-static int position(const struct naive *naive, int row, int writer) {
+int naive_position(const struct naive *naive, int row, int writer) {
     for (int i = 0; i < naive->versions[row]; i++) {
         if (naive->rows[row][i].writer == writer) {
             return i;
@@ -70,17 +16,17 @@ static int position(const struct naive *naive, int row, int writer) {
     return -1;
 }
 
-static bool member(const struct attempt *scanner, int row, int64_t value, bool absent) {
+bool naive_member(const struct attempt *scanner, int row, int64_t value, bool absent) {
     return !absent && condition_holds(&scanner->condition, row, value);
 }
 
 static bool changes(const struct attempt *scanner, int row, const struct image *image) {
-    return member(scanner, row, image->before, image->before_absent) !=
-           member(scanner, row, image->value, image->absent);
+    return naive_member(scanner, row, image->before, image->before_absent) !=
+           naive_member(scanner, row, image->value, image->absent);
 }
 
 /* The next committed version above a position, or -1. */
-static int committed_above(const struct naive *naive, int row, int at) {
+int naive_committed_above(const struct naive *naive, int row, int at) {
     for (at++; at < naive->versions[row]; at++) {
         if (naive->rows[row][at].committed) {
             return at;
@@ -90,7 +36,7 @@ static int committed_above(const struct naive *naive, int row, int at) {
 }
 
 static bool is_version(const struct naive *naive, const struct seen *seen) {
-    int at = position(naive, seen->row, seen->writer);
+    int at = naive_position(naive, seen->row, seen->writer);
     return !seen->gone && at >= 0 && naive->rows[seen->row][at].committed;
 }
 
@@ -98,7 +44,7 @@ static void edges_of_read(struct naive *naive, int reader, const struct seen *se
     if (!is_version(naive, seen)) {
         return;
     }
-    int next = committed_above(naive, seen->row, position(naive, seen->row, seen->writer));
+    int next = naive_committed_above(naive, seen->row, naive_position(naive, seen->row, seen->writer));
     naive->wr[seen->writer] |= UINT64_C(1) << reader;
     if (next >= 0 && naive->rows[seen->row][next].writer != reader) {
         uint64_t *relation = seen->sight == SIGHT_ROW ? naive->rw : naive->predicate;
@@ -111,11 +57,12 @@ static void edges_of_scan(struct naive *naive, int reader, const struct seen *se
     if (seen->sight == SIGHT_ROW || seen->writer == reader || !is_version(naive, seen)) {
         return;
     }
-    int at = position(naive, seen->row, seen->writer);
+    int at = naive_position(naive, seen->row, seen->writer);
     if (changes(scanner, seen->row, &naive->rows[seen->row][at])) {
         naive->wr[seen->writer] |= UINT64_C(1) << reader;
     }
-    for (int next = committed_above(naive, seen->row, at); next >= 0; next = committed_above(naive, seen->row, next)) {
+    for (int next = naive_committed_above(naive, seen->row, at); next >= 0;
+         next = naive_committed_above(naive, seen->row, next)) {
         const struct image *image = &naive->rows[seen->row][next];
         if (image->writer != reader && changes(scanner, seen->row, image)) {
             naive->predicate[reader] |= UINT64_C(1) << image->writer;
@@ -130,7 +77,7 @@ static void find_edges(struct naive *naive) {
     memset(naive->rw, 0, sizeof naive->rw);
     memset(naive->predicate, 0, sizeof naive->predicate);
     for (int row = 0; row < ROWS; row++) {
-        for (int at = 0, next; (next = committed_above(naive, row, at)) >= 0; at = next) {
+        for (int at = 0, next; (next = naive_committed_above(naive, row, at)) >= 0; at = next) {
             naive->ww[naive->rows[row][at].writer] |= UINT64_C(1) << naive->rows[row][next].writer;
         }
     }
@@ -206,7 +153,8 @@ static bool apart_cycle(const struct naive *naive, int start) {
         for (int first = 0; first < 2; first++) {
             uint64_t all = reached[first][0] | reached[first][1];
             grown[first][0] |= successors(naive->ww, all) | successors(naive->wr, all);
-            grown[first][1] |= successors(naive->rw, reached[first][0]) | successors(naive->predicate, reached[first][0]);
+            grown[first][1] |=
+                successors(naive->rw, reached[first][0]) | successors(naive->predicate, reached[first][0]);
         }
         memcpy(reached, grown, sizeof reached);
     }
@@ -262,7 +210,7 @@ static void each_read(struct naive *naive, int reader, int writer, void (*act)(s
 }
 
 static void settle(struct naive *naive, int reader, struct seen *seen) {
-    int at = position(naive, seen->row, seen->writer);
+    int at = naive_position(naive, seen->row, seen->writer);
     if (at < 0 || naive->rows[seen->row][at].number != seen->number) {
         seen->gone = true;
         count(naive, reader, at < 0 ? FLAW_G1A : FLAW_G1B, naive->level >= CERTIFIER_RC);
@@ -279,8 +227,8 @@ static void wait_for(struct naive *naive, int reader, struct seen *seen) {
 }
 
 static void judge_reads(struct naive *naive, int reader) {
-    static void (*const acts[])(struct naive *, int, struct seen *) = {
-        [RUNNING] = wait_for, [COMMITTED] = settle, [ABORTED] = abort_read};
+    static void (*const acts[])(struct naive *, int,
+                                struct seen *) = {[RUNNING] = wait_for, [COMMITTED] = settle, [ABORTED] = abort_read};
     for (int writer = 1; writer <= naive->begun; writer++) {
         if (writer != reader) {
             each_read(naive, reader, writer, acts[naive->attempts[writer].state]);
@@ -297,215 +245,12 @@ static void judge_snapshot(struct naive *naive, int number) {
         bad = bad || (!seen->gone && writer->state == COMMITTED && writer->seq > attempt->snapshot_seq);
     }
     for (int row = 0; row < ROWS; row++) {
-        int at = position(naive, row, number);
-        for (at--; at > 0 && !naive->rows[row][at].committed; at--) {
-        }
+        int at = naive_position(naive, row, number);
+        for (at--; at > 0 && !naive->rows[row][at].committed; at--) {}
         bad = bad || (at > 0 && naive->attempts[naive->rows[row][at].writer].seq > attempt->snapshot_seq);
     }
     if (bad && naive->level == CERTIFIER_SI) {
         count(naive, number, FLAW_COUNT, true);
-    }
-}
-
-/* ---- The play ---- */
-
-static void begin(struct naive *naive) {
-    int number = ++naive->begun;
-    struct attempt *attempt = &naive->attempts[number];
-    attempt->state = RUNNING;
-    attempt->begin_seq = naive->seq;
-    attempt->node = certifier_begin(naive->certifier, (uint64_t)number);
-}
-
-static void statement(struct naive *naive, struct attempt *attempt) {
-    attempt->statement++;
-    if (!attempt->has_snapshot) {
-        attempt->has_snapshot = true;
-        attempt->snapshot_seq = naive->seq;
-    }
-    certifier_statement(naive->certifier, attempt->node, attempt->statement);
-}
-
-/* The newest version committed by `seq`. */
-static int committed_by(const struct naive *naive, int row, uint64_t seq) {
-    int at = naive->versions[row] - 1;
-    while (at > 0 && !(naive->rows[row][at].committed && naive->attempts[naive->rows[row][at].writer].seq <= seq)) {
-        at--;
-    }
-    return at;
-}
-
-/* Which version the attempt sees. */
-static int choose(struct naive *naive, int number, int row) {
-    const struct attempt *attempt = &naive->attempts[number];
-    int own = position(naive, row, number), top = naive->versions[row] - 1;
-    if (own >= 0) {
-        return own;
-    }
-    switch (naive->kind) {
-    case NAIVE_SINGLE: return top;
-    case NAIVE_COMMITTED: return committed_by(naive, row, naive->seq);
-    case NAIVE_SNAPSHOT: return committed_by(naive, row, attempt->snapshot_seq);
-    default: break;
-    }
-    int low = committed_by(naive, row, attempt->begin_seq);
-    return low + below(naive, top - low + 1);
-}
-
-static struct seen report(struct naive *naive, int number, int row, int at, enum certifier_sight sight) {
-    struct attempt *attempt = &naive->attempts[number];
-    const struct image *image = &naive->rows[row][at];
-    struct seen seen = {.row = row,
-                        .writer = image->writer,
-                        .number = image->number,
-                        .statement = attempt->statement,
-                        .sight = image->writer == number ? SIGHT_OWN_VERSION : sight};
-    struct certifier_read read = {.key = row,
-                                  .writer = (uint64_t)image->writer,
-                                  .number = image->number,
-                                  .sight = (uint8_t)seen.sight,
-                                  .dirty = image->writer != number && !image->committed};
-    certifier_read(naive->certifier, attempt->node, attempt->statement, &read);
-    return seen;
-}
-
-static void read_key(struct naive *naive, int number) {
-    struct attempt *attempt = &naive->attempts[number];
-    statement(naive, attempt);
-    int row = below(naive, ROWS), at = choose(naive, number, row);
-    const struct image *image = &naive->rows[row][at];
-    if (image->writer == number || attempt->read_count + ROWS >= READS) {
-        return;
-    }
-    struct seen seen = report(naive, number, row, at, image->absent ? SIGHT_NO_ROW : SIGHT_ROW);
-    if (chance(naive, 0.1)) { /* the statement fails */
-        certifier_fail(naive->certifier, attempt->node, attempt->statement);
-    } else {
-        attempt->reads[attempt->read_count++] = seen;
-    }
-}
-
-/* Is there nothing that anybody could see of the row? */
-static bool absent_for_all(const struct naive *naive, int row) {
-    for (int i = 0; i < naive->versions[row]; i++) {
-        if (!naive->rows[row][i].committed) {
-            return false;
-        }
-    }
-    return naive->rows[row][naive->versions[row] - 1].absent;
-}
-
-/* One more row of the scan under way, or its end. */
-static void scan_on(struct naive *naive, int number) {
-    struct attempt *attempt = &naive->attempts[number];
-    for (int row = attempt->cursor; row < ROWS; row++) {
-        int at = choose(naive, number, row);
-        const struct image *image = &naive->rows[row][at];
-        struct seen *seen = &attempt->scanned[row];
-        if (at == naive->versions[row] - 1 && absent_for_all(naive, row)) { /* not visited */
-            *seen = (struct seen){
-                .row = row, .writer = image->writer, .number = image->number, .sight = SIGHT_NO_MATCH};
-            continue;
-        }
-        bool matched = member(attempt, row, image->value, image->absent);
-        *seen = report(naive, number, row, at, matched ? SIGHT_ROW : SIGHT_NO_MATCH);
-        if (seen->sight == SIGHT_ROW) {
-            attempt->reads[attempt->read_count++] = *seen;
-        }
-        attempt->cursor = row + 1;
-        return;
-    }
-    struct certifier_scan scan = {.first = 0, .last = ROWS - 1, .condition = attempt->condition};
-    certifier_scan(naive->certifier, attempt->node, attempt->statement, &scan);
-    attempt->scanning = false;
-    attempt->scanned_all = true;
-}
-
-static void scan_begin(struct naive *naive, int number) {
-    struct attempt *attempt = &naive->attempts[number];
-    if (attempt->scans || attempt->read_count + ROWS >= READS) {
-        return;
-    }
-    statement(naive, attempt);
-    attempt->scans = attempt->scanning = true;
-    attempt->scan_statement = attempt->statement;
-    attempt->condition = (struct condition){.operator = (enum condition_operator)below(naive, CONDITION_GE + 1),
-                                            .modulus = below(naive, 3),
-                                            .constant = below(naive, VALUES)};
-    scan_on(naive, number);
-}
-
-static void insert_image(struct naive *naive, int row, int at, struct image image) {
-    for (int i = naive->versions[row]; i > at; i--) {
-        naive->rows[row][i] = naive->rows[row][i - 1];
-    }
-    naive->rows[row][at] = image;
-    CHECK(++naive->versions[row] < VERSIONS);
-}
-
-static void remove_image(struct naive *naive, int row, int at) {
-    naive->versions[row]--;
-    for (int i = at; i < naive->versions[row]; i++) {
-        naive->rows[row][i] = naive->rows[row][i + 1];
-    }
-}
-
-static void write_key(struct naive *naive, int number, double beneath) {
-    struct attempt *attempt = &naive->attempts[number];
-    statement(naive, attempt);
-    int row = below(naive, ROWS), own = position(naive, row, number);
-    struct image image = {.writer = number,
-                          .number = ++attempt->number,
-                          .value = below(naive, VALUES),
-                          .absent = chance(naive, 0.3)};
-    if (own >= 0) {
-        naive->rows[row][own] = image;
-        return;
-    }
-    bool lower = naive->kind != NAIVE_SINGLE && chance(naive, beneath);
-    insert_image(naive, row, (lower ? choose(naive, number, row) : naive->versions[row] - 1) + 1, image);
-}
-
-/* Rolls the last statement back, if it was the first write of a row. */
-static void undo(struct naive *naive, int number) {
-    struct attempt *attempt = &naive->attempts[number];
-    for (int row = 0; row < ROWS; row++) {
-        int at = position(naive, row, number), left = 0;
-        if (at < 0 || naive->rows[row][at].number != attempt->number) {
-            continue;
-        }
-        remove_image(naive, row, at);
-        certifier_rollback(naive->certifier, attempt->node, attempt->statement);
-        bool drops = naive->level < CERTIFIER_SI;
-        for (int i = 0; i < attempt->read_count; i++) {
-            attempt->reads[left] = attempt->reads[i];
-            left += !drops || attempt->reads[i].statement < attempt->statement;
-        }
-        attempt->read_count = left;
-        attempt->scanned_all = attempt->scanned_all && (!drops || attempt->scan_statement < attempt->statement);
-        return;
-    }
-}
-
-static void install_all(struct naive *naive, int number) {
-    for (int row = 0; row < ROWS; row++) {
-        int at = position(naive, row, number);
-        if (at < 0) {
-            continue;
-        }
-        struct image *image = &naive->rows[row][at];
-        int above = committed_above(naive, row, at);
-        image->before = image[-1].value;
-        image->before_absent = image[-1].absent;
-        struct certifier_install install = {.key = row,
-                                            .behind = (uint64_t)image[-1].writer,
-                                            .under = above >= 0 ? (uint64_t)naive->rows[row][above].writer : 0,
-                                            .before = image->before,
-                                            .after = image->value,
-                                            .number = image->number,
-                                            .before_absent = image->before_absent,
-                                            .after_absent = image->absent};
-        certifier_install(naive->certifier, naive->attempts[number].node, &install);
     }
 }
 
@@ -519,27 +264,20 @@ static int first_of(const struct naive *naive, uint64_t readers) {
     return first;
 }
 
-static void commit(struct naive *naive, int number) {
-    struct attempt *attempt = &naive->attempts[number];
-    uint64_t readers = attempt->waiting, fresh = 0;
+/* The readers that wait for this commit and are on no cycle yet. */
+uint64_t naive_before_commit(struct naive *naive, int number) {
+    uint64_t fresh = 0;
     find_edges(naive);
-    for (uint64_t rest = readers; rest != 0; rest &= rest - 1) {
+    for (uint64_t rest = naive->attempts[number].waiting; rest != 0; rest &= rest - 1) {
         fresh |= any_cycle(naive, __builtin_ctzll(rest)) ? 0 : rest & (0 - rest);
     }
-    install_all(naive, number);
-    certifier_commit(naive->certifier, attempt->node);
-    attempt->state = COMMITTED;
-    attempt->seq = ++naive->seq;
-    naive->counts.commits++;
-    for (int row = 0; row < ROWS; row++) {
-        int at = position(naive, row, number);
-        if (at >= 0) {
-            naive->rows[row][at].committed = true;
-        }
-    }
+    return fresh;
+}
+
+void naive_after_commit(struct naive *naive, int number, uint64_t fresh) {
     judge_reads(naive, number);
     judge_snapshot(naive, number);
-    for (uint64_t rest = readers; rest != 0; rest &= rest - 1) {
+    for (uint64_t rest = naive->attempts[number].waiting; rest != 0; rest &= rest - 1) {
         each_read(naive, __builtin_ctzll(rest), number, settle);
     }
     find_edges(naive);
@@ -551,70 +289,8 @@ static void commit(struct naive *naive, int number) {
     }
 }
 
-static void roll_back(struct naive *naive, int number) {
-    struct attempt *attempt = &naive->attempts[number];
-    certifier_abort(naive->certifier, attempt->node);
-    attempt->state = ABORTED;
-    for (int row = 0; row < ROWS; row++) {
-        int at = position(naive, row, number);
-        if (at >= 0) {
-            remove_image(naive, row, at);
-        }
-    }
-    for (uint64_t rest = attempt->waiting; rest != 0; rest &= rest - 1) {
+void naive_after_abort(struct naive *naive, int number) {
+    for (uint64_t rest = naive->attempts[number].waiting; rest != 0; rest &= rest - 1) {
         each_read(naive, __builtin_ctzll(rest), number, abort_read);
     }
-}
-
-static void act(struct naive *naive, int number, double beneath) {
-    int what = below(naive, 20);
-    if (naive->attempts[number].scanning) {
-        scan_on(naive, number);
-    } else if (what < 7) {
-        read_key(naive, number);
-    } else if (what < 12) {
-        write_key(naive, number, beneath);
-    } else if (what < 14) {
-        scan_begin(naive, number);
-    } else if (what < 15) {
-        undo(naive, number);
-    } else if (what < 17) {
-        roll_back(naive, number);
-    } else {
-        commit(naive, number);
-    }
-}
-
-static void load(struct naive *naive) {
-    naive->attempts[0].state = COMMITTED;
-    for (int row = 0; row < ROWS; row++) {
-        naive->rows[row][0] = (struct image){.value = below(naive, VALUES), .absent = chance(naive, 0.3), .committed = true};
-        naive->versions[row] = 1;
-    }
-}
-
-void naive_play(struct certifier *certifier, enum certifier_level level, enum naive_kind kind, uint64_t seed,
-                struct certifier_counts *counts) {
-    static struct naive naive;
-    naive = (struct naive){.certifier = certifier, .level = level, .kind = kind};
-    struct stream_key key = {.seed = seed, .purpose = STREAM_TEST};
-    stream_open(&naive.stream, &key);
-    load(&naive);
-    int live_most = 1 + below(&naive, LIVE), attempts = 2 + below(&naive, ATTEMPTS - 3);
-    double beneath = chance(&naive, 0.5) ? 0 : stream_unit(&naive.stream);
-    for (;;) {
-        int live[ATTEMPTS], live_count = 0;
-        for (int i = 1; i <= naive.begun; i++) {
-            live[live_count] = i;
-            live_count += naive.attempts[i].state == RUNNING;
-        }
-        if (live_count < live_most && naive.begun < attempts) {
-            begin(&naive);
-        } else if (live_count > 0) {
-            act(&naive, live[below(&naive, live_count)], beneath);
-        } else {
-            break;
-        }
-    }
-    *counts = naive.counts;
 }

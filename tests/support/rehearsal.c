@@ -41,10 +41,11 @@ void rehearsal_open(struct rehearsal *rehearsal, const char *workload, const cha
     if (rehearsal->store.table_count > 0) {
         const struct table *rows = &rehearsal->store.tables[0];
         assert_int_equal(rows->first_key, 1);
-        rehearsal->values = mem_new((size_t)rows->rows + 1, sizeof *rehearsal->values);
-        rehearsal->rows = mem_new((size_t)rows->rows, sizeof *rehearsal->rows);
-        for (int64_t key = 1; key <= rows->rows; key++) {
-            rehearsal->values[key] = rows->initial_value;
+        size_t keys = (size_t)rows->rows + REHEARSAL_ROOM;
+        rehearsal->values = mem_new(keys + 1, sizeof *rehearsal->values);
+        rehearsal->rows = mem_new(keys, sizeof *rehearsal->rows);
+        for (int64_t key = 1; key <= (int64_t)keys; key++) {
+            rehearsal->values[key] = key <= rows->rows ? rows->initial_value : REHEARSAL_ABSENT;
         }
     }
 }
@@ -108,6 +109,7 @@ static void say_step(struct rehearsal *rehearsal, const struct step *step) {
         }
         break;
     case STEP_UPDATE: say_update(rehearsal, step); break;
+    case STEP_INSERT: text_add(&rehearsal->said, "i(%d)", (int)step->first); break;
     case STEP_THINK: text_add(&rehearsal->said, "think"); break;
     case STEP_COMMIT: text_add(&rehearsal->said, "c"); break;
     case STEP_ROLLBACK: text_add(&rehearsal->said, "a"); break;
@@ -121,17 +123,28 @@ static void say_left(struct rehearsal *rehearsal) {
     text_add(&rehearsal->left, "%s%d", rehearsal->left.length > 0 ? " " : "", (int)left);
 }
 
+static void put_value(struct rehearsal *rehearsal, int64_t key, int64_t value) {
+    rehearsal->undo[rehearsal->undo_count++] = (struct reply_row){key, rehearsal->values[key]};
+    rehearsal->values[key] = value;
+}
+
 /* Plays one statement: what it read, before it changed it. */
 static void play_statement(struct rehearsal *rehearsal, const struct step *step, struct reply *reply) {
+    assert_in_range(step->last, step->first, rehearsal->store.tables[0].rows + REHEARSAL_ROOM);
+    if (step->kind == STEP_INSERT) {
+        assert_true(rehearsal->values[step->first] == REHEARSAL_ABSENT);
+        put_value(rehearsal, step->first, step->operand);
+        reply->count = 1;
+        return;
+    }
     for (int64_t key = step->first; key <= step->last; key++) {
-        int64_t *value = &rehearsal->values[key];
-        if (!condition_holds(&step->condition, key, *value)) {
+        int64_t value = rehearsal->values[key];
+        if (value == REHEARSAL_ABSENT || !condition_holds(&step->condition, key, value)) {
             continue;
         }
-        rehearsal->rows[reply->count++] = (struct reply_row){key, *value};
+        rehearsal->rows[reply->count++] = (struct reply_row){key, value};
         if (step->kind == STEP_UPDATE) {
-            rehearsal->undo[rehearsal->undo_count++] = (struct reply_row){key, *value};
-            *value = step->value == VALUE_ADD ? *value + step->operand : step->operand;
+            put_value(rehearsal, key, step->value == VALUE_ADD ? value + step->operand : step->operand);
         }
     }
 }

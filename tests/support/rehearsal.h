@@ -1,8 +1,8 @@
 /* rehearsal.h - runs the programs of a workload one transaction at a time against an array of values, as a database
  * without concurrency would, and writes down what they do.
  *
- * A transcript: r(x) a read, u(x) a locked one, q(1..9) a scan, w(x,5) and w(x,+=5) writes, if>=5 their condition,
- * think, c commit, a rollback; `!` marks the last lock. Rows are named h if hot, else x, y, z, ... in order of
+ * A transcript: r(x) a read, u(x) a locked one, q(1..9) a scan, w(x,5) and w(x,+=5) writes, if>=5 their condition, i(9)
+ * an insert by its key, think, c commit, a rollback; `!` marks the last lock. Rows are named h if hot, else x, y, z, ... in order of
  * appearance. */
 #ifndef CCSIM_TESTS_SUPPORT_REHEARSAL_H
 #define CCSIM_TESTS_SUPPORT_REHEARSAL_H
@@ -14,13 +14,15 @@
 #include "workloads/workload.h"
 
 enum { REHEARSAL_STEPS_MAX = 1000, REHEARSAL_NAMES_MAX = 300, REHEARSAL_NEVER = -1 };
+enum { REHEARSAL_ROOM = 20000 }; /* keys behind the last row that inserts and scans may reach */
+#define REHEARSAL_ABSENT INT64_MIN
 
 struct rehearsal {
     const struct workload_ops *ops;
     void *options, *state, *arguments, *registers;
     struct store store;
     int64_t hot_rows; /* keys up to here are called h */
-    int64_t *values;  /* of the played database, by key */
+    int64_t *values;  /* of the played database, by key; REHEARSAL_ABSENT: no row */
     struct reply_row *rows, undo[REHEARSAL_STEPS_MAX];
     int undo_count;
     struct text said; /* the transcript of the latest transaction */

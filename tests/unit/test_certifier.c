@@ -7,8 +7,8 @@
 #include "sim/base/random.h"
 #include "sim/check/certifier.h"
 #include "sim/check/recording.h"
-#include "tests/support/naive_certifier.h"
 #include "tests/support/harness.h"
+#include "tests/support/naive_certifier.h"
 
 enum { HISTORIES = 20000, HISTORIES_LONG = 400000 };
 
@@ -24,21 +24,20 @@ static void agrees_with_the_definitions(void **state) {
         struct certifier_counts truth;
         naive_play(certifier, level, kind, seed, &truth);
         const struct certifier_counts *counts = certifier_counts(certifier);
-        bool same = counts->commits == truth.commits && counts->anomalies == truth.anomalies &&
-                    counts->broken == truth.broken;
+        bool same =
+            counts->commits == truth.commits && counts->anomalies == truth.anomalies && counts->broken == truth.broken;
         for (int i = FLAW_G0; i <= FLAW_G2; i++) {
             same = same && counts->by_name[i] == truth.by_name[i];
             names[i] += counts->by_name[i];
         }
         broken[level] += counts->broken;
         if (!same && wrong++ < 3) {
-            print_error("seed %" PRIu64 ", %s, kind %d: %" PRIu64 " anomalies, %" PRIu64 " broken; by the definitions %" PRIu64
-                        ", %" PRIu64 "\n%s\n",
+            print_error("seed %" PRIu64 ", %s, kind %d: %" PRIu64 " anomalies, %" PRIu64
+                        " broken; by the definitions %" PRIu64 ", %" PRIu64 "\n%s\n",
                         seed, certifier_level_names[level], (int)kind, counts->anomalies, counts->broken,
                         truth.anomalies, truth.broken, certifier_witness(certifier));
             for (int i = FLAW_G0; i <= FLAW_G2; i++) {
-                print_error("  %s %" PRIu64 " %" PRIu64 "\n", flaw_texts[i].name, counts->by_name[i],
-                            truth.by_name[i]);
+                print_error("  %s %" PRIu64 " %" PRIu64 "\n", flaw_texts[i].name, counts->by_name[i], truth.by_name[i]);
             }
         }
         certifier_free(certifier);
@@ -51,7 +50,6 @@ static void agrees_with_the_definitions(void **state) {
         assert_true(broken[i] > 0);
     }
 }
-
 
 /* ---- Hand-made histories ---- */
 
@@ -76,8 +74,8 @@ static struct recording_verdict judge(enum certifier_level level, const char *ev
 
 struct sample {
     const char *events;
-    unsigned named;    /* bit set of enum flaw */
-    unsigned breaks;   /* bit set of levels that forbid it */
+    unsigned named;  /* bit set of enum flaw */
+    unsigned breaks; /* bit set of levels that forbid it */
     const char *witness;
 };
 
@@ -185,7 +183,8 @@ static void names_every_anomaly(void **state) {
                 }
             }
             if ((verdict.counts.broken > 0) != ((sample->breaks & 1u << level) != 0)) {
-                fail_msg("%s at %s: broken %" PRIu64, sample->events, certifier_level_names[level], verdict.counts.broken);
+                fail_msg("%s at %s: broken %" PRIu64, sample->events, certifier_level_names[level],
+                         verdict.counts.broken);
             }
             if (level == CERTIFIER_SER && sample->witness != NULL) {
                 assert_string_equal(text_string(&verdict.witness), sample->witness);
@@ -198,7 +197,8 @@ static void names_every_anomaly(void **state) {
 /* What a rolled-back savepoint read counts from SI on; below, its protection went with it. */
 static void rolled_back_reads_count_by_level(void **state) {
     (void)state;
-    const char *events = "b 1;b 2;s 1 1;r 1 1 0 1 0 0;u 1 1;s 2 1;r 2 1 0 2 0 0;i 1 0 2 0 0 1 0 1;c 1;i 2 0 1 0 0 1 0 1;c 2";
+    const char *events =
+        "b 1;b 2;s 1 1;r 1 1 0 1 0 0;u 1 1;s 2 1;r 2 1 0 2 0 0;i 1 0 2 0 0 1 0 1;c 1;i 2 0 1 0 0 1 0 1;c 2";
     for (int level = 0; level < CERTIFIER_LEVELS; level++) {
         struct recording_verdict verdict = judge((enum certifier_level)level, events);
         assert_int_equal(verdict.counts.anomalies, level >= CERTIFIER_SI);
@@ -245,7 +245,10 @@ static void memory_is_bounded_by_concurrency(void **state) {
     struct stream_key key = {.seed = 4, .purpose = STREAM_TEST};
     stream_open(&run.stream, &key);
     uint64_t *writers = mem_new(LONG_ROWS, sizeof *writers);
-    struct { struct node *txn; uint64_t id; } live[LONG_LIVE];
+    struct {
+        struct node *txn;
+        uint64_t id;
+    } live[LONG_LIVE];
     for (int i = 0; i < LONG_LIVE; i++) {
         live[i].id = ++run.begun;
         live[i].txn = certifier_begin(run.certifier, live[i].id);
@@ -281,7 +284,11 @@ static void memory_is_bounded_by_concurrency(void **state) {
 static void contended_snapshots_are_bounded(void **state) {
     (void)state;
     enum { ROWS = 40, LIVE = 32, COMMITS = 60000 };
-    struct { uint64_t writer[ROWS]; uint64_t id; struct node *txn; } live[LIVE];
+    struct {
+        uint64_t writer[ROWS];
+        uint64_t id;
+        struct node *txn;
+    } live[LIVE];
     uint64_t writers[ROWS] = {0}, begun = 0;
     int64_t now_ns = 0;
     struct certifier *certifier = certifier_new(CERTIFIER_RC, &now_ns);
@@ -344,7 +351,9 @@ static void recordings_are_judged_alike(void **state) {
 
 static void refuses_what_is_no_history(void **state) {
     (void)state;
-    static const struct { const char *text, *message; } cases[] = {
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
         {"", "h:0: this is no history"},
         {"r1(x) c1\n", "h:1: this is no history"},
         {"ccsim-history 1\n", "ends after its first line"},

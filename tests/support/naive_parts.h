@@ -1,0 +1,71 @@
+/* naive_parts.h - what naive_certifier.c and naive_history.c share. Attempts are bits of a word, a relation between them is
+ * a word for each attempt. */
+#ifndef CCSIM_TESTS_SUPPORT_NAIVE_PARTS_H
+#define CCSIM_TESTS_SUPPORT_NAIVE_PARTS_H
+
+#include "sim/base/random.h"
+#include "tests/support/naive_certifier.h"
+
+enum { ATTEMPTS = 64, ROWS = 5, VERSIONS = 80, READS = 24, LIVE = 4, VALUES = 4 };
+
+/* A version of a row; in the order of the row's versions. Attempt 0 is the loader. */
+struct image {
+    int writer;
+    uint32_t number;
+    int64_t value, before;
+    bool absent, before_absent;
+    bool committed;
+};
+
+struct seen {
+    int row, writer;
+    uint32_t number, statement;
+    enum certifier_sight sight;
+    bool gone; /* aborted or intermediate: no version of the history */
+};
+
+struct attempt {
+    enum { UNBORN, RUNNING, COMMITTED, ABORTED } state;
+    uint64_t begin_seq, snapshot_seq, seq;
+    bool has_snapshot;
+    uint32_t statement, number;
+    struct seen reads[READS];
+    int read_count;
+    bool scans, scanning, scanned_all; /* of the whole table, once */
+    int cursor;
+    uint32_t scan_statement;
+    struct condition condition;
+    struct seen scanned[ROWS]; /* the version of each row that the scan saw, visited or not */
+    struct node *node;
+    uint32_t named;
+    bool counted, broke;
+    uint64_t waiting; /* committed attempts that read from it before it ended */
+};
+
+struct naive {
+    struct certifier *certifier;
+    enum certifier_level level;
+    enum naive_kind kind;
+    struct stream stream;
+    struct attempt attempts[ATTEMPTS];
+    struct image rows[ROWS][VERSIONS];
+    int versions[ROWS];
+    int begun;
+    uint64_t seq;
+    uint64_t ww[ATTEMPTS], wr[ATTEMPTS], rw[ATTEMPTS], predicate[ATTEMPTS];
+    struct certifier_counts counts;
+};
+
+/* The position of the attempt's version among the row's, or -1. */
+int naive_position(const struct naive *naive, int row, int writer);
+/* The next committed version above a position, or -1. */
+int naive_committed_above(const struct naive *naive, int row, int at);
+/* Is the row, with that value, one that the scan wants? */
+bool naive_member(const struct attempt *scanner, int row, int64_t value, bool absent);
+
+/* The definitions at a commit: before the versions are marked committed, then after. */
+uint64_t naive_before_commit(struct naive *naive, int number);
+void naive_after_commit(struct naive *naive, int number, uint64_t fresh);
+void naive_after_abort(struct naive *naive, int number);
+
+#endif

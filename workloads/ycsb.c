@@ -1,0 +1,305 @@
+/* ycsb.c - a key-value mix: requests that read, update, scan and insert, to rows that may be wanted unequally. After the
+ * Yahoo! Cloud Serving Benchmark (Cooper, Silberstein, Tam, Ramakrishnan, Sears, SoCC 2010), put into transactions of
+ * several requests as the studies of in-memory concurrency control do (Yu, Bezerra, Pavlo, Devadas, Stonebraker, VLDB
+ * 2014). Unlike the benchmark's own generator, the Zipf draw is exact.
+ *
+ * A transaction makes `requests` requests. Each is a scan or an insert with the shares given; what is left is a read or an
+ * update. All but inserts draw their row (scans: the first of 1 .. scan_length keys) from those loaded, the most
+ * wanted having the lowest keys. An insert takes the next number of a sequence, behind the last row, and as
+ * with a database's sequence a number that was taken is not given back, whatever becomes of the attempt.
+ *
+ *   register `stage`   the reply that came          the next step
+ *   BEGIN              none                         the first request
+ *   REQUEST            of a request that is over    the next request, or commit (rollback, where that was drawn)
+ *   SEEN               the row to update, as read   write what was read, plus 1 (update = read_write)
+ *
+ * Invariants: rows start at 0, inserted ones too, so unless updates are blind the sum is the number of committed updates;
+ * a one-statement increment is safe where nothing uncommitted is overwritten (RC), writing what was read before needs
+ * that nobody wrote in between (SI). The rows are as many as were loaded and inserted. */
+#include "workloads/program.h"
+
+enum { REQUESTS_MAX = 256, SCAN_LENGTH_MAX = 10000 };
+_Static_assert((int)REQUESTS_MAX <= (int)ZIPF_DISTINCT_MAX, "a transaction's rows are drawn at once");
+
+enum update { UPDATE_INCREMENT, UPDATE_READ_WRITE, UPDATE_BLIND };
+enum order { ORDER_RANDOM, ORDER_BY_KEY };
+
+struct ycsb_options {
+    int64_t rows, requests;
+    double read_fraction;
+    int update;
+    double scan_fraction;
+    int64_t scan_length;
+    double insert_fraction, theta;
+    bool distinct;
+    int order;
+    double rollback;
+};
+
+struct ycsb_state {
+    struct ycsb_options options;
+    struct table *usertable;
+    struct zipf zipf;          /* ranks of the loaded rows */
+    int64_t next_key;          /* the sequence of the inserts */
+    uint64_t updates, inserts; /* committed */
+};
+
+/* A request is key << 2 | kind: packed requests sort by key, and inserts, whose key is not known yet, come last. */
+enum kind { KIND_READ, KIND_UPDATE, KIND_SCAN, KIND_INSERT };
+enum { KIND_BITS = 2, KIND_MASK = (1 << KIND_BITS) - 1 };
+#define INSERT_REQUEST UINT32_MAX
+_Static_assert((INSERT_REQUEST & KIND_MASK) == KIND_INSERT, "all bits set are an insert behind every key");
+
+struct ycsb_arguments {
+    uint16_t updates, inserts; /* that a commit makes */
+    bool rollback;
+    int64_t blind_value;
+    uint32_t requests[REQUESTS_MAX];
+    uint16_t lengths[REQUESTS_MAX]; /* of scans; the others have none */
+};
+
+enum stage { STAGE_BEGIN, STAGE_REQUEST, STAGE_SEEN };
+
+struct ycsb_registers {
+    int64_t seen;     /* the value of the row to be updated */
+    uint16_t request; /* the number of the request at hand */
+    uint16_t stage;
+};
+
+static const char *const update_names[] = {"increment", "read_write", "blind", NULL};
+static const char *const order_names[] = {"random", "by_key", NULL};
+
+#define FIELD(field) offsetof(struct ycsb_options, field)
+static const struct option options[] = {
+    {"rows", OPTION_COUNT, FIELD(rows), "100000", 1, PROGRAM_ROWS_MAX, NULL, 0, "rows at the start"},
+    {"requests", OPTION_COUNT, FIELD(requests), "16", 1, REQUESTS_MAX, NULL, 0, "requests of a transaction"},
+    {"read_fraction", OPTION_SHARE, FIELD(read_fraction), "50%", 0, 0, NULL, 0,
+     "share of reads among the requests that neither scan nor insert; the others update"},
+    {"update", OPTION_CHOICE, FIELD(update), "increment", 0, 0, update_names, 0,
+     "how a row is updated: read and written in one statement; read, then written by a second one (locks are upgraded); or "
+     "overwritten unread"},
+    {"scan_fraction", OPTION_SHARE, FIELD(scan_fraction), "0", 0, 0, NULL, 0,
+     "share of the requests that read a range"},
+    {"scan_length", OPTION_COUNT, FIELD(scan_length), "100", 1, SCAN_LENGTH_MAX, NULL, 0,
+     "keys of the longest scan; each spans 1 to so many, uniformly"},
+    {"insert_fraction", OPTION_SHARE, FIELD(insert_fraction), "0", 0, 0, NULL, 0,
+     "share of the requests that insert a row behind the last one; only scans read it again"},
+    {"theta", OPTION_NUMBER, FIELD(theta), "0", 0, ZIPF_THETA_MAX, NULL, 0, "Zipf skew of the rows; 0: uniform"},
+    {"distinct", OPTION_BOOL, FIELD(distinct), "yes", 0, 0, NULL, 0,
+     "no row is drawn twice in a transaction (scans: no range begins where another request is)"},
+    {"order", OPTION_CHOICE, FIELD(order), "random", 0, 0, order_names, 0,
+     "order of a transaction's requests: random, or by key, inserts last"},
+    {"rollback", OPTION_SHARE, FIELD(rollback), "0", 0, 0, NULL, 0,
+     "share of the transactions that roll back at their end by their own wish instead of committing"},
+};
+static const struct option_table option_table = OPTION_TABLE(options, struct ycsb_options);
+
+static bool ycsb_check(const void *values, struct text *error) {
+    const struct ycsb_options *o = values;
+    if (o->distinct && o->requests > o->rows) {
+        text_add(error, "requests = %" PRId64 " is more than rows = %" PRId64 ", but distinct = yes", o->requests,
+                 o->rows);
+        return false;
+    }
+    if (o->scan_fraction + o->insert_fraction > 1) {
+        text_add(error, "scan_fraction and insert_fraction are more than 100%% together");
+        return false;
+    }
+    return true;
+}
+
+static void ycsb_load(void *memory, const void *values, struct store *store, struct stream *stream) {
+    (void)stream;
+    struct ycsb_state *state = memory;
+    state->options = *(const struct ycsb_options *)values;
+    int64_t rows = state->options.rows;
+    state->usertable = store_add_table(store, "usertable", PROGRAM_FIRST_KEY, rows, 0, false);
+    state->next_key = PROGRAM_FIRST_KEY + rows;
+    zipf_init(&state->zipf, (uint64_t)rows, state->options.theta);
+}
+
+/* ---- Drawing ---- */
+
+static void draw_ranks(const struct ycsb_state *state, struct stream *stream, uint64_t *ranks, size_t count) {
+    if (!state->options.distinct) {
+        for (size_t i = 0; i < count; i++) {
+            ranks[i] = zipf_draw(&state->zipf, stream);
+        }
+    } else if (state->options.theta > 0) {
+        zipf_distinct(&state->zipf, stream, ranks, count);
+    } else {
+        stream_distinct(stream, state->zipf.n, ranks, count);
+    }
+}
+
+/* Two draws whatever the shares are. */
+static enum kind draw_kind(const struct ycsb_options *o, struct stream *stream) {
+    double special = stream_unit(stream);
+    bool reads = stream_chance(stream, o->read_fraction);
+    if (special < o->scan_fraction) {
+        return KIND_SCAN;
+    }
+    if (special < o->scan_fraction + o->insert_fraction) {
+        return KIND_INSERT;
+    }
+    return reads ? KIND_READ : KIND_UPDATE;
+}
+
+static void sort_requests(uint32_t *requests, size_t count) {
+    for (size_t i = 1; i < count; i++) {
+        uint32_t request = requests[i];
+        size_t j = i;
+        for (; j > 0 && requests[j - 1] > request; j--) {
+            requests[j] = requests[j - 1];
+        }
+        requests[j] = request;
+    }
+}
+
+static enum kind request_kind(uint32_t request) { return (enum kind)(request & KIND_MASK); }
+static int64_t request_key(uint32_t request) { return request >> KIND_BITS; }
+
+/* Rows first, then what the shares decide, last the lengths, which only scans draw. */
+static void ycsb_draw(void *memory, const struct draw *draw, void *values) {
+    const struct ycsb_state *state = memory;
+    const struct ycsb_options *o = &state->options;
+    struct ycsb_arguments *a = values;
+    size_t count = (size_t)o->requests;
+    uint64_t ranks[REQUESTS_MAX];
+    draw_ranks(state, draw->stream, ranks, count);
+    a->rollback = stream_chance(draw->stream, o->rollback);
+    a->blind_value = (int64_t)draw->number;
+    a->updates = a->inserts = 0;
+    for (size_t i = 0; i < count; i++) {
+        enum kind kind = draw_kind(o, draw->stream);
+        uint32_t request = (uint32_t)(ranks[i] + PROGRAM_FIRST_KEY) << KIND_BITS | kind;
+        a->requests[i] = kind == KIND_INSERT ? INSERT_REQUEST : request;
+        a->updates = (uint16_t)(a->updates + (kind == KIND_UPDATE));
+        a->inserts = (uint16_t)(a->inserts + (kind == KIND_INSERT));
+    }
+    if (o->order == ORDER_BY_KEY) {
+        sort_requests(a->requests, count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        store_expect(state->usertable, request_key(a->requests[i]));
+        if (request_kind(a->requests[i]) == KIND_SCAN) {
+            a->lengths[i] = (uint16_t)(1 + stream_below(draw->stream, (uint64_t)o->scan_length));
+        }
+    }
+}
+
+/* ---- Running ---- */
+
+/* The request is over with this statement; the last one takes the last lock. */
+static void finish_request(const struct ycsb_state *state, const struct ycsb_arguments *a, struct ycsb_registers *r,
+                           struct step *step) {
+    r->request++;
+    r->stage = STAGE_REQUEST;
+    step->last_lock = r->request == state->options.requests;
+    if (!step->last_lock) {
+        store_expect_next(state->usertable, request_key(a->requests[r->request]));
+    }
+}
+
+static void begin_update(const struct ycsb_state *state, const struct ycsb_arguments *a, int64_t key,
+                         struct ycsb_registers *r, struct step *step) {
+    switch ((enum update)state->options.update) {
+    case UPDATE_READ_WRITE:
+        step_select(step, state->usertable, key, LOCKING_NONE);
+        r->stage = STAGE_SEEN;
+        return;
+    case UPDATE_BLIND: step_update(step, state->usertable, key, VALUE_SET, a->blind_value); break;
+    case UPDATE_INCREMENT: step_update(step, state->usertable, key, VALUE_ADD, 1); break;
+    }
+    finish_request(state, a, r, step);
+}
+
+static void begin_request(struct ycsb_state *state, const struct ycsb_arguments *a, struct ycsb_registers *r,
+                          struct step *step) {
+    int64_t key = request_key(a->requests[r->request]);
+    switch (request_kind(a->requests[r->request])) {
+    case KIND_UPDATE: begin_update(state, a, key, r, step); return;
+    case KIND_READ: step_select(step, state->usertable, key, LOCKING_NONE); break;
+    case KIND_SCAN:
+        step_select(step, state->usertable, key, LOCKING_NONE);
+        step->scan = true;
+        step->last = key + a->lengths[r->request] - 1;
+        break;
+    case KIND_INSERT:
+        step_update(step, state->usertable, state->next_key++, VALUE_SET, 0);
+        step->kind = STEP_INSERT;
+        break;
+    }
+    finish_request(state, a, r, step);
+}
+
+static void ycsb_next(void *memory, const void *values, void *registers, const struct reply *reply, struct step *step) {
+    struct ycsb_state *state = memory;
+    const struct ycsb_arguments *a = values;
+    struct ycsb_registers *r = registers;
+    if (r->stage != STAGE_BEGIN && reply->status == REPLY_ERROR) {
+        step_end(step, true);
+    } else if (r->stage == STAGE_SEEN) {
+        r->seen = reply_value(reply);
+        step_update(step, state->usertable, request_key(a->requests[r->request]), VALUE_SET, r->seen + 1);
+        finish_request(state, a, r, step);
+    } else if (r->request < state->options.requests) {
+        begin_request(state, a, r, step);
+    } else {
+        step_end(step, a->rollback);
+    }
+}
+
+/* A row counts until it is written, a scan for all the keys it spans. */
+static uint64_t ycsb_remaining(const void *memory, const void *values, const void *registers) {
+    const struct ycsb_state *state = memory;
+    const struct ycsb_arguments *a = values;
+    const struct ycsb_registers *r = registers;
+    uint64_t rows = 0;
+    for (int64_t i = r->request; i < state->options.requests; i++) {
+        rows += request_kind(a->requests[i]) == KIND_SCAN ? a->lengths[i] : 1;
+    }
+    return rows;
+}
+
+static void ycsb_committed(void *memory, const void *values, const void *registers) {
+    (void)registers;
+    struct ycsb_state *state = memory;
+    const struct ycsb_arguments *a = values;
+    state->updates += a->updates;
+    state->inserts += a->inserts;
+}
+
+static void ycsb_audit(const void *memory, const struct store *store, struct workload_audit *audit) {
+    (void)store;
+    const struct ycsb_state *state = memory;
+    const struct ycsb_options *o = &state->options;
+    audit->verdict = AUDIT_OK;
+    audit->level = LEVEL_RC;
+    if (o->update != UPDATE_BLIND) {
+        audit_increments(audit, state->usertable, state->updates, o->update == UPDATE_INCREMENT ? LEVEL_RC : LEVEL_SI);
+    }
+    int64_t expected = o->rows + (int64_t)state->inserts, rows = state->usertable->committed_rows;
+    if (rows != expected) {
+        audit->verdict = AUDIT_BROKEN;
+        audit->level = LEVEL_RC;
+        text_add(&audit->message, "%susertable has %" PRId64 " rows instead of %" PRId64,
+                 audit->message.length > 0 ? "; " : "", rows, expected);
+    }
+}
+
+const struct workload_ops workload_ycsb = {
+    .name = "ycsb",
+    .summary = "requests that read, update, scan and insert, to rows that may be wanted unequally",
+    .options = &option_table,
+    .state_size = sizeof(struct ycsb_state),
+    .arguments_size = sizeof(struct ycsb_arguments),
+    .registers_size = sizeof(struct ycsb_registers),
+    .check = ycsb_check,
+    .load = ycsb_load,
+    .draw = ycsb_draw,
+    .next = ycsb_next,
+    .remaining = ycsb_remaining,
+    .committed = ycsb_committed,
+    .audit = ycsb_audit,
+};
