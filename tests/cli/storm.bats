@@ -116,6 +116,6 @@ refused() {
     refused "--set: \`phantoms' is not KEY=VALUE" --set phantoms
     refused '--set: no algorithm here has all of' --set phantom=none
     refused "\`some\` is none of next_key, none" --set phantoms=some
-    refused "there is no option \`--second'" --secondo 3
+    refused "there is no option \`--secondo'; did you mean --seconds?" --secondo 3
     refused "\`now' is one argument too many" now
 }
