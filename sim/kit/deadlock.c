@@ -130,25 +130,27 @@ static uint64_t cost_of(struct cc *cc, const struct deadlock_options *options, c
     return 0;
 }
 
+/* Is `a` rather sacrificed than `b`? Who was not a victim too often goes first, then by the rule, then the youngest. */
+static bool goes_before(struct cc *cc, const struct deadlock_options *options, const struct txn *a, const struct txn *b,
+                        const struct txn *requester) {
+    bool a_spared = a->victim_count >= options->spare_after;
+    bool b_spared = b->victim_count >= options->spare_after;
+    if (a_spared != b_spared) {
+        return b_spared;
+    }
+    uint64_t a_cost = cost_of(cc, options, a, requester);
+    uint64_t b_cost = cost_of(cc, options, b, requester);
+    return a_cost != b_cost ? a_cost < b_cost : a->age > b->age;
+}
+
 static struct txn *choose_victim(struct cc *cc, const struct deadlock_options *options, size_t begin, size_t length,
                                  const struct txn *requester) {
-    struct txn *victim = NULL;
-    bool victim_spared = true;
-    uint64_t victim_cost = 0;
-    for (size_t i = begin; i < begin + length; i++) {
-        struct txn *txn = cc->search.items[i];
-        bool spared = txn->victim_count >= options->spare_after;
-        uint64_t cost = cost_of(cc, options, txn, requester);
-        bool better = victim == NULL || (victim_spared && !spared) ||
-                      (victim_spared == spared &&
-                       (cost < victim_cost || (cost == victim_cost && txn->age > victim->age)));
-        if (better) {
-            victim = txn;
-            victim_spared = spared;
-            victim_cost = cost;
+    struct txn *victim = cc->search.items[begin];
+    for (size_t i = begin + 1; i < begin + length; i++) {
+        if (goes_before(cc, options, cc->search.items[i], victim, requester)) {
+            victim = cc->search.items[i];
         }
     }
-    CHECK(victim != NULL);
     victim->victim_count++;
     return victim;
 }

@@ -156,7 +156,7 @@ void txn_publish(struct txn *txn, struct store *store, bool private_writes) {
         struct write *write = &txn->writes.items[i];
         struct row *row = &txn->rows.items[write->row];
         if (write->version == row->own) {
-            uint64_t behind = row->own->older->writer;
+            uint64_t behind = store->harness->installed != NULL ? row->own->older->writer : 0;
             if (store->harness->installing != NULL) {
                 store->harness->installing(store->harness->world, txn, row);
             }
