@@ -1,4 +1,5 @@
-/* memory.c - what a row costs in memory, measured by the resident set: a table all of whose pages are in memory but none of
+/* memory.c - what a row costs in memory, measured by the resident set: a table all of whose pages are in memory but
+ * none of
  * whose rows was used, and the same table when every row has a version.
  * Usage: memory ALGORITHM [ROWS]; prints bytes per untouched row, per touched row, and per row as it stands in a table
  * nobody has used, whose pages take no memory yet. */

@@ -1,6 +1,7 @@
 /* run.c - one simulation, timed: any algorithm on any workload with any settings, run as a user would have it, every
  * metric measured.
- * Usage: run ALGORITHM WORKLOAD 'SETTINGS'...; settings as in sim/exec/spec.h. Prints, each per second of processor time,
+ * Usage: run ALGORITHM WORKLOAD 'SETTINGS'...; settings as in sim/exec/spec.h. Prints, each per second of processor
+ * time,
  * simulated transactions (those of the warm-up included) and thousands of events; then, to hold against a
  * model's truth, commits per simulated second, the mean response in ms, aborts per commit; and the seconds it took. */
 #include <stdio.h>

@@ -1,7 +1,9 @@
-/* workload.h - the contract of a workload: what the simulated application does, and how to tell whether it came out right.
+/* workload.h - the contract of a workload: what the simulated application does, and how to tell whether it came out
+ * right.
  *
  * load    makes the tables.
- * draw    fills the arguments of a terminal's n-th transaction from a stream of its own, so that every algorithm faces the
+ * draw    fills the arguments of a terminal's n-th transaction from a stream of its own, so that every algorithm
+ * faces the
  *         same transactions, and restarts repeat the same one.
  * next    is a small state machine: given the reply to its last step it fills the next one. Its registers (all
  *         but the arguments) are zeroed at each attempt; `registers` of zero means: first step wanted.
@@ -22,27 +24,31 @@
 #include "sim/store/store.h"
 
 enum step_kind {
-    STEP_SELECT,      /* read rows, perhaps locking them */
+    STEP_SELECT, /* read rows, perhaps locking them */
     STEP_UPDATE,
     STEP_DELETE,
     STEP_INSERT,
-    STEP_THINK,       /* the application's own time: no server is busy, locks stay */
-    STEP_SAVEPOINT,   /* `savepoint` is its number, 0 .. STEP_SAVEPOINTS_MAX - 1 */
+    STEP_THINK,     /* the application's own time: no server is busy, locks stay */
+    STEP_SAVEPOINT, /* `savepoint` is its number, 0 .. STEP_SAVEPOINTS_MAX - 1 */
     STEP_ROLLBACK_TO,
     STEP_COMMIT,
-    STEP_ROLLBACK,    /* the program's own wish */
-    STEP_HOLD         /* nothing to do yet: the schedule player's pause */
+    STEP_ROLLBACK, /* the program's own wish */
+    STEP_HOLD      /* nothing to do yet: the schedule player's pause */
 } __attribute__((packed));
-enum step_locking { LOCKING_NONE, LOCKING_SHARE, LOCKING_UPDATE } __attribute__((packed));      /* SELECT .. FOR SHARE, FOR UPDATE */
+enum step_locking {
+    LOCKING_NONE,
+    LOCKING_SHARE,
+    LOCKING_UPDATE
+} __attribute__((packed)); /* SELECT .. FOR SHARE, FOR UPDATE */
 enum step_patience { PATIENCE_BLOCK, PATIENCE_NOWAIT, PATIENCE_SKIP_LOCKED } __attribute__((packed));
-enum step_value { VALUE_SET, VALUE_ADD } __attribute__((packed));                               /* := operand, += operand */
+enum step_value { VALUE_SET, VALUE_ADD } __attribute__((packed)); /* := operand, += operand */
 enum { STEP_SAVEPOINTS_MAX = 8 };
 
 /* What only written schedules ask for. */
 struct step_extra {
-    const int64_t *keys;   /* a statement over several keys, the first of which is step.first; or NULL */
+    const int64_t *keys; /* a statement over several keys, the first of which is step.first; or NULL */
     int64_t key_count;
-    bool reads_source;     /* the statement reads row `source` before it changes any, and adds its value (absent: 0) */
+    bool reads_source; /* the statement reads row `source` before it changes any, and adds its value (absent: 0) */
     int64_t source;
     struct condition also; /* a second test on the rows */
 };
@@ -52,11 +58,11 @@ struct step {
     enum step_kind kind;
     enum step_locking locking;
     enum step_patience patience;
-    enum step_value value;      /* UPDATE, INSERT: what `operand` is */
+    enum step_value value; /* UPDATE, INSERT: what `operand` is */
     int savepoint;
-    bool scan;                  /* a range: what is not there counts too */
-    bool last_lock;             /* this statement takes the transaction's last new lock */
-    int32_t limit;              /* rows obtained; 0: no limit */
+    bool scan;      /* a range: what is not there counts too */
+    bool last_lock; /* this statement takes the transaction's last new lock */
+    int32_t limit;  /* rows obtained; 0: no limit */
     struct table *table;
     int64_t first, last;        /* keys; a step by key has first == last and scan false */
     struct condition condition; /* zero: any present row */
@@ -69,12 +75,14 @@ struct step {
 _Static_assert(sizeof(struct step) <= 80, "a step is written and read at every access");
 
 enum reply_status { REPLY_OK, REPLY_ERROR }; /* ERROR: the statement failed, the transaction lives */
-struct reply_row { int64_t key, value; };
+struct reply_row {
+    int64_t key, value;
+};
 struct reply {
     enum reply_status status;
-    int reason;                    /* enum reason of an error */
-    int64_t count;                 /* rows read, changed or locked */
-    const struct reply_row *rows;  /* of a SELECT, and the rows an UPDATE saw before changing them: `count` of them */
+    int reason;                   /* enum reason of an error */
+    int64_t count;                /* rows read, changed or locked */
+    const struct reply_row *rows; /* of a SELECT, and the rows an UPDATE saw before changing them: `count` of them */
 };
 
 /* Where a program's arguments come from. */
@@ -87,10 +95,10 @@ struct draw {
 enum workload_verdict { AUDIT_NONE, AUDIT_OK, AUDIT_BROKEN };
 struct workload_audit {
     enum workload_verdict verdict;
-    int level;               /* enum level that protects the invariant */
+    int level; /* enum level that protects the invariant */
     bool lost_updates_known;
     uint64_t lost_updates;
-    struct text message;     /* why it is broken */
+    struct text message; /* why it is broken */
 };
 
 struct workload_ops {

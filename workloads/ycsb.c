@@ -1,9 +1,11 @@
-/* ycsb.c - a key-value mix: requests that read, update, scan and insert, to rows that may be wanted unequally. After the
+/* ycsb.c - a key-value mix: requests that read, update, scan and insert, to rows that may be wanted unequally. After
+ * the
  * Yahoo! Cloud Serving Benchmark (Cooper, Silberstein, Tam, Ramakrishnan, Sears, SoCC 2010), put into transactions of
  * several requests as the studies of in-memory concurrency control do (Yu, Bezerra, Pavlo, Devadas, Stonebraker, VLDB
  * 2014). Unlike the benchmark's own generator, the Zipf draw is exact.
  *
- * A transaction makes `requests` requests. Each is a scan or an insert with the shares given; what is left is a read or an
+ * A transaction makes `requests` requests. Each is a scan or an insert with the shares given; what is left is a read
+ * or an
  * update. All but inserts draw their row (scans: the first of 1 .. scan_length keys) from those loaded, the most
  * wanted having the lowest keys. An insert takes the next number of a sequence, behind the last row, and as
  * with a database's sequence a number that was taken is not given back, whatever becomes of the attempt.
@@ -13,7 +15,8 @@
  *   REQUEST            of a request that is over    the next request, or commit (rollback, where that was drawn)
  *   SEEN               the row to update, as read   write what was read, plus 1 (update = read_write)
  *
- * Invariants: rows start at 0, inserted ones too, so unless updates are blind the sum is the number of committed updates;
+ * Invariants: rows start at 0, inserted ones too, so unless updates are blind the sum is the number of committed
+ * updates;
  * a one-statement increment is safe where nothing uncommitted is overwritten (RC), writing what was read before needs
  * that nobody wrote in between (SI). The rows are as many as were loaded and inserted. */
 #include "workloads/program.h"

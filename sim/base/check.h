@@ -10,9 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CHECK(condition) ((condition) ? (void)0 : check_failed(#condition, __FILE__, __LINE__, NULL))
+#define CHECK(condition)          ((condition) ? (void)0 : check_failed(#condition, __FILE__, __LINE__, NULL))
 #define CHECK_MSG(condition, ...) ((condition) ? (void)0 : check_failed(#condition, __FILE__, __LINE__, __VA_ARGS__))
-#define CHECK_SLOW(condition) (!check_slow || (condition) ? (void)0 : check_failed(#condition, __FILE__, __LINE__, NULL))
+#define CHECK_SLOW(condition) \
+    (!check_slow || (condition) ? (void)0 : check_failed(#condition, __FILE__, __LINE__, NULL))
 
 extern bool check_slow; /* are the costly checks on? Off unless check_slow_enable() was called. */
 

@@ -1,4 +1,5 @@
-/* condition.h - a test on a row as (id, value): what WHERE clauses and predicates are made of. `v%3=0`, `v>=10`, `id<=2`,
+/* condition.h - a test on a row as (id, value): what WHERE clauses and predicates are made of. `v%3=0`, `v>=10`,
+ * `id<=2`,
  * `true`. A condition is a value of its own, compared and copied, so that the one who scans and the one who judges can
  * evaluate the same one. An absent row satisfies no condition but CONDITION_ABSENT. */
 #ifndef CCSIM_BASE_CONDITION_H
@@ -19,8 +20,8 @@ enum condition_operator {
 
 struct condition {
     enum condition_operator operator;
-    bool of_id;       /* test the id, else the value */
-    int64_t modulus;  /* > 0: test the remainder (never negative), else the thing itself */
+    bool of_id;      /* test the id, else the value */
+    int64_t modulus; /* > 0: test the remainder (never negative), else the thing itself */
     int64_t constant;
 };
 

@@ -18,10 +18,10 @@ enum distribution_kind {
 
 struct distribution {
     enum distribution_kind kind;
-    int stages; /* erlang */
-    int64_t mean_ns;      /* also the value of a constant; erlang: of the sum of all stages */
+    int stages;              /* erlang */
+    int64_t mean_ns;         /* also the value of a constant; erlang: of the sum of all stages */
     int64_t low_ns, high_ns; /* uniform: both ends included */
-    double mu, sigma;     /* lognormal: of the logarithm of nanoseconds */
+    double mu, sigma;        /* lognormal: of the logarithm of nanoseconds */
 };
 
 struct distribution distribution_constant(int64_t value_ns);

@@ -16,7 +16,8 @@ void histogram_clear(struct histogram *histogram); /* keeps the memory */
 void histogram_free(struct histogram *histogram);
 void histogram_record(struct histogram *histogram, int64_t value_ns); /* value >= 0 */
 
-/* The value below or at which `quantile` (0..1) of the records lie (nearest rank, the middle of its bin, never above the
+/* The value below or at which `quantile` (0..1) of the records lie (nearest rank, the middle of its bin, never above
+ * the
  * maximum); -1 if there is none. */
 int64_t histogram_quantile_ns(const struct histogram *histogram, double quantile);
 

@@ -13,17 +13,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void *mem_new(size_t count, size_t size); /* zeroed; untouched pages of large blocks cost no memory */
+void *mem_new(size_t count, size_t size);                 /* zeroed; untouched pages of large blocks cost no memory */
 void *mem_resize(void *block, size_t count, size_t size); /* like realloc: what is new is not zeroed */
 void mem_free(void *block);                               /* NULL is allowed */
 char *mem_string(const char *text);                       /* a copy, to be freed with mem_free */
 
 struct pool {
-    size_t size;        /* bytes of one object, a multiple of 8, at least 8 */
-    size_t slab_count;  /* objects of the next slab */
-    void *free_list;    /* first word of a free object: the next one */
-    char *next, *end;   /* the part of the newest slab never handed out yet */
-    void *slabs;        /* first word of a slab: the one before it */
+    size_t size;       /* bytes of one object, a multiple of 8, at least 8 */
+    size_t slab_count; /* objects of the next slab */
+    void *free_list;   /* first word of a free object: the next one */
+    char *next, *end;  /* the part of the newest slab never handed out yet */
+    void *slabs;       /* first word of a slab: the one before it */
 };
 
 void pool_init(struct pool *pool, size_t object_size);
@@ -53,19 +53,19 @@ static inline void pool_put(struct pool *pool, void *object) {
     }
 
 /* Appends `value`. */
-#define vector_push(vector, value)                                                                                     \
-    do {                                                                                                               \
-        if ((vector)->count == (vector)->capacity) {                                                                   \
-            (vector)->items = mem_vector_grow((vector)->items, &(vector)->capacity, sizeof *(vector)->items);          \
-        }                                                                                                              \
-        (vector)->items[(vector)->count++] = (value);                                                                  \
+#define vector_push(vector, value)                                                                            \
+    do {                                                                                                      \
+        if ((vector)->count == (vector)->capacity) {                                                          \
+            (vector)->items = mem_vector_grow((vector)->items, &(vector)->capacity, sizeof *(vector)->items); \
+        }                                                                                                     \
+        (vector)->items[(vector)->count++] = (value);                                                         \
     } while (0)
 
-#define vector_free(vector)                                     \
-    do {                                                        \
-        mem_free((vector)->items);                              \
-        (vector)->items = NULL;                                 \
-        (vector)->count = (vector)->capacity = 0;               \
+#define vector_free(vector)                       \
+    do {                                          \
+        mem_free((vector)->items);                \
+        (vector)->items = NULL;                   \
+        (vector)->count = (vector)->capacity = 0; \
     } while (0)
 
 void *mem_vector_grow(void *items, size_t *capacity, size_t size);

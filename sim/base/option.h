@@ -44,7 +44,10 @@ struct option_call {
 /* OPTION_PROFILE: a Poisson rate that changes at given times; the last part lasts for ever. */
 struct option_profile {
     int count; /* 0: not given */
-    struct { double per_second; int64_t duration_ns; } part[OPTION_PROFILE_PARTS];
+    struct {
+        double per_second;
+        int64_t duration_ns;
+    } part[OPTION_PROFILE_PARTS];
 };
 
 enum option_flag {
@@ -57,13 +60,13 @@ enum option_flag {
 struct option {
     const char *name;
     enum option_type type;
-    size_t offset;              /* of the value in the options' struct */
-    const char *fallback;       /* the default as typed */
-    double min, max;            /* bounds of COUNT, NUMBER, SIZE; of DURATION and DISTRIBUTION's mean in seconds. Both 0: none
+    size_t offset;        /* of the value in the options' struct */
+    const char *fallback; /* the default as typed */
+    double min, max;      /* bounds of COUNT, NUMBER, SIZE; of DURATION and DISTRIBUTION's mean in seconds. Both 0: none
                                    but that durations and counts are not negative */
     const char *const *choices; /* NULL-terminated, for CHOICE and CALL */
     unsigned flags;
-    const char *help;           /* one sentence, its first letter lower-case unless a name */
+    const char *help; /* one sentence, its first letter lower-case unless a name */
 };
 
 struct option_table {
@@ -72,7 +75,8 @@ struct option_table {
     size_t size; /* bytes of the struct */
 };
 /* An initialiser. */
-#define OPTION_TABLE(array, values_type) {(array), sizeof(array) / sizeof(array)[0], sizeof(values_type)}
+#define OPTION_TABLE(array, values_type) \
+    { (array), sizeof(array) / sizeof(array)[0], sizeof(values_type) }
 
 /* Sets every option that has a default. The struct must be zeroed before. Aborts if a default does not parse: that is
  * a bug in a table. */
@@ -90,7 +94,8 @@ void option_column(const struct option *option, const char *text, struct text *o
 /* The option of that name, or NULL. */
 const struct option *option_find(const struct option_table *table, const char *name);
 
-/* The type as documentation names it: "duration", "yes or no", "whole number or unlimited", "wait | period(duration)". */
+/* The type as documentation names it: "duration", "yes or no", "whole number or unlimited", "wait |
+ * period(duration)". */
 void option_type_name(const struct option *option, struct text *out);
 
 #endif

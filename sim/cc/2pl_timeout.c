@@ -1,4 +1,5 @@
-/* 2pl-timeout - rigorous two-phase locking that takes a long wait for a deadlock: who has waited for lock_timeout aborts.
+/* 2pl-timeout - rigorous two-phase locking that takes a long wait for a deadlock: who has waited for lock_timeout
+ * aborts.
  *
  * No graph, no search; deadlocks last as long as the timeout, and long waits that are no deadlock are cut off too.
  *

@@ -9,11 +9,13 @@
  * ones nowhere yet) in the same instant; then the range of the tail; statement_end.
  * A write by key whose new value and condition need nothing of the row has no read: claim alone.
  * An insert is read(SEE_WRITE), then claim(PUT_INSERT), without a range: claim finds the gap the key falls into.
- * One commit:  prepare (last refusal) -> log force -> commit (versions visible, order fixed) -> deferred writes -> release.
+ * One commit:  prepare (last refusal) -> log force -> commit (versions visible, order fixed) -> deferred writes ->
+ * release.
  *
  * Laws (the conformance tests hold every algorithm to them)
  *  1. A call is one instant.
- *  2. WAIT: queue yourself, answer WAIT; the same call is repeated after the wake. A wake is a hint: a repeated call may
+ *  2. WAIT: queue yourself, answer WAIT; the same call is repeated after the wake. A wake is a hint: a repeated call
+ *  may
  *     wait or be refused again, and may come unasked. A lock that is queued for is granted before its owner is woken.
  *  3. Who waits has a live blocker or a timer; with none, it is a lost wake-up: a bug. So is a cycle of waiters that
  *     outlives its detection.
@@ -22,7 +24,8 @@
  *  6. No txn pointer after its end, no version pointer past the instant.
  *  7. What a rolled-back savepoint read still counts at serializable levels; a failed statement's reads do not.
  *  8. What a scan skipped (SKIP LOCKED, LIMIT) is not certified.
- * 10. read hands back own writes first; nothing is decided by an address, a map's order, the wall clock or the locale. */
+ * 10. read hands back own writes first; nothing is decided by an address, a map's order, the wall clock or the
+ * locale. */
 #ifndef CCSIM_CC_CC_H
 #define CCSIM_CC_CC_H
 
@@ -33,30 +36,32 @@
 #include "sim/base/condition.h"
 #include "sim/base/option.h"
 #include "sim/kit/instance.h"
-#include "sim/store/level.h"
 #include "sim/kit/txn.h"
+#include "sim/store/level.h"
 
 enum cc_flag {
-    CC_PRIVATE_WRITES = 1,    /* versions are private until published: exec links them nowhere */
-    CC_KEEPS_VERSIONS = 2,    /* superseded versions stay as long as a snapshot needs them */
-    CC_KEEPS_TOMBSTONES = 4,  /* so do absent versions */
-    CC_RESTART_ADAPTIVE = 8,  /* default of restart.delay is adaptive, else 0 */
-    CC_NO_CERTIFICATE = 16    /* promises nothing that audits could rely on: the canary */
+    CC_PRIVATE_WRITES = 1,   /* versions are private until published: exec links them nowhere */
+    CC_KEEPS_VERSIONS = 2,   /* superseded versions stay as long as a snapshot needs them */
+    CC_KEEPS_TOMBSTONES = 4, /* so do absent versions */
+    CC_RESTART_ADAPTIVE = 8, /* default of restart.delay is adaptive, else 0 */
+    CC_NO_CERTIFICATE = 16   /* promises nothing that audits could rely on: the canary */
 };
 
 struct cc_ops {
     const char *name, *summary, *paper;
-    unsigned levels;            /* bit set: the levels it can run, 1u << LEVEL_SER */
-    enum level level;           /* what it promises */
+    unsigned levels;  /* bit set: the levels it can run, 1u << LEVEL_SER */
+    enum level level; /* what it promises */
     unsigned flags;
-    const struct option_table *options; /* NULL: none */
+    const struct option_table *options;       /* NULL: none */
     size_t state_size, txn_size, record_size; /* private tails, zeroed by exec */
-    void (*start)(struct cc *cc);       /* before the first begin; may be NULL */
-    void (*stop)(struct cc *cc);        /* frees what start took; may be NULL */
+    void (*start)(struct cc *cc);             /* before the first begin; may be NULL */
+    void (*stop)(struct cc *cc);              /* frees what start took; may be NULL */
     enum cc_status (*begin)(struct cc *cc, struct txn *txn);
     enum cc_status (*statement)(struct cc *cc, struct txn *txn, enum intent intent);
-    /* The gap before range->row, which bounds it; the record itself is read's business. NULL: gaps are nothing to it. */
-    enum cc_status (*range)(struct cc *cc, struct txn *txn, const struct range *range, enum intent intent, enum patience patience);
+    /* The gap before range->row, which bounds it; the record itself is read's business. NULL: gaps are nothing to
+     * it. */
+    enum cc_status (*range)(struct cc *cc, struct txn *txn, const struct range *range, enum intent intent,
+                            enum patience patience);
     /* Hands back the version the transaction sees of the row, uncommitted or absent ones included. */
     enum cc_status (*read)(struct cc *cc, struct txn *txn, struct row *row, enum intent intent, enum patience patience,
                            struct version **seen);
@@ -71,7 +76,8 @@ struct cc_ops {
     void (*release)(struct cc *cc, struct txn *txn); /* after the deferred writes; may be NULL */
     void (*abort)(struct cc *cc, struct txn *txn);
     void (*timer)(struct cc *cc, struct txn *txn, int tag); /* may be NULL if no timer is ever set */
-    /* Adds to `out` those the waiting transaction waits for, at most `most` of them; recomputed at each call, never stored. */
+    /* Adds to `out` those the waiting transaction waits for, at most `most` of them; recomputed at each call, never
+     * stored. */
     void (*blockers)(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most);
     /* Does the algorithm hold something on this record that makes it bound a gap? NULL: never. */
     bool (*bounds_gap)(const struct record *record);

@@ -18,7 +18,6 @@ static const struct option options[] = {
 };
 static const struct option_table table = OPTION_TABLE(options, struct no_wait_options);
 
-
 static void start(struct cc *cc) {
     const struct no_wait_options *chosen = cc->options;
     locking_start(cc, (struct locking){.phantoms = chosen->phantoms, .reason = REASON_NOWAIT});

@@ -1,12 +1,14 @@
 /* occ - optimistic concurrency control with serial validation.
  *
- * Transactions read the newest committed versions without locks and write privately. At the end each enters the critical
+ * Transactions read the newest committed versions without locks and write privately. At the end each enters the
+ * critical
  * section, in FIFO order, and is validated: it passes if nothing it read was overwritten by one that committed since
  * its start (check = start, the paper's rule) or since the read itself (check = version). Validation, log force and the
  * installing of its writes are one critical section: the next one validates when they are done.
  *
  * "Read set against the write sets of all that committed since my start" is asked the other way round: each item read
- * carries the stamp of the latest commit that wrote it, which must not be newer than the start. That is the same test at
+ * carries the stamp of the latest commit that wrote it, which must not be newer than the start. That is the same
+ * test at
  * a cost that depends on the read set alone. Scans are validated by walking the range again, tombstones included.
  *
  * Invariants: at most one transaction is between its validation and its commit; stamps are given in validation order.
@@ -20,7 +22,9 @@
 enum seen { SEEN_ABSENT = 1, SEEN_PRESENT = 2 };
 
 enum check { CHECK_START, CHECK_VERSION };
-struct occ_options { int check; };
+struct occ_options {
+    int check;
+};
 
 static const char *const check_choices[] = {"start", "version", NULL};
 static const struct option options[] = {
@@ -163,8 +167,8 @@ static bool scan_is_current(struct cc *cc, struct txn *txn, const struct scan *s
         const struct version *newest = record->newest;
         if (newest != NULL && newest->stamp > since) {
             const struct row *row = txn_find_row(txn, scan->table, key);
-            if (chosen->check == CHECK_START || row == NULL ||
-                row->read_statement != scan->statement || row->mark != newest->stamp) {
+            if (chosen->check == CHECK_START || row == NULL || row->read_statement != scan->statement ||
+                row->mark != newest->stamp) {
                 return false;
             }
         }

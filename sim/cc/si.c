@@ -5,17 +5,21 @@
  * another is changing it, it waits in FIFO order for that one's end: commit means abort, abort means the row is free.
  * Reads never wait. A cycle of waiting writers is a deadlock, by default at the cost of the one that closes it.
  *
- * Invariants: a row has at most one uncommitted version, its lock holder's; every version an open snapshot sees is kept.
+ * Invariants: a row has at most one uncommitted version, its lock holder's; every version an open snapshot sees is
+ * kept.
  * Paper: Berenson, Bernstein, Gray, Melton, O'Neil, O'Neil, "A critique of ANSI SQL isolation levels" (1995); first
  * updater wins as in PostgreSQL.
- * Differs from the paper: conflicts are found at the write, not at commit; the snapshot is taken by the first statement. */
+ * Differs from the paper: conflicts are found at the write, not at commit; the snapshot is taken by the first
+ * statement. */
 #include "sim/base/check.h"
 #include "sim/cc/cc.h"
 #include "sim/kit/deadlock.h"
 #include "sim/kit/lock.h"
 #include "sim/kit/snapshot.h"
 
-struct si_options { struct deadlock_options deadlock; };
+struct si_options {
+    struct deadlock_options deadlock;
+};
 
 static const struct option options[] = {DEADLOCK_OPTIONS(struct si_options, deadlock, "requester")};
 static const struct option_table table = OPTION_TABLE(options, struct si_options);
@@ -57,7 +61,8 @@ static enum cc_status wait_for_writer(struct cc *cc, struct txn *txn) {
     return status;
 }
 
-static enum cc_status take(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode, enum patience patience) {
+static enum cc_status take(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode,
+                           enum patience patience) {
     if (txn->queued != NULL) {
         return wait_for_writer(cc, txn);
     }

@@ -2,7 +2,8 @@
  *
  * A requester waits if it is older than everyone it would wait for - incompatible holders and waiters ahead - and
  * dies otherwise. An upgrade overtakes waiters, who from then on wait for it too: those younger than it die. So every
- * edge of the waits-for graph goes from an older to a younger transaction, and no cycle can close. Age is that of the first
+ * edge of the waits-for graph goes from an older to a younger transaction, and no cycle can close. Age is that of
+ * the first
  * begin: who dies often enough becomes the oldest.
  *
  * Invariant: whoever waits is older than whom it waits for.

@@ -1,8 +1,10 @@
 /* wound-wait - rigorous two-phase locking in which only the young wait for the old.
  *
  * A requester wounds (aborts) every younger transaction it would wait for - incompatible holders and waiters ahead -
- * and waits for the older ones. An upgrade that overtakes an older waiter is wounded by it in turn. So every edge of the
- * waits-for graph goes from a younger to an older transaction, but for edges to wounded ones, which are about to end, and
+ * and waits for the older ones. An upgrade that overtakes an older waiter is wounded by it in turn. So every edge of
+ * the
+ * waits-for graph goes from a younger to an older transaction, but for edges to wounded ones, which are about to
+ * end, and
  * to sealed ones, which are past every wait and are never wounded.
  *
  * Invariant: whoever waits is younger than whom it waits for, the wounded and the sealed excepted.

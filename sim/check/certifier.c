@@ -1,4 +1,5 @@
-/* certifier.c - takes the history in. While an attempt runs, its reads and installs are only noted: an abort costs nothing.
+/* certifier.c - takes the history in. While an attempt runs, its reads and installs are only noted: an abort costs
+ * nothing.
  * What they come to is judged at its end (certifier_commit.c). */
 #include "sim/check/certifier.h"
 

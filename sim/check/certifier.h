@@ -1,8 +1,10 @@
 /* certifier.h - judges a run while it goes: is what its transactions saw and left behind what its level promises?
  *
- * The one who runs the transactions reports what happens, in order: begin, the start of each statement (the first is the
+ * The one who runs the transactions reports what happens, in order: begin, the start of each statement (the first is
+ * the
  * transaction's snapshot), reads with the version they saw, complete scans, versions installed at the commit with what
- * they stand behind, then commit or abort. The certifier keeps the part of the serialization graph that can still be in a
+ * they stand behind, then commit or abort. The certifier keeps the part of the serialization graph that can still be
+ * in a
  * cycle (graph.h), looks for cycles at each commit, counts them under Adya's names and those of the lectures, and
  * holds them against the promise:
  *   RU   no G0
@@ -11,7 +13,8 @@
  *   SI   none of G1, no cycle without two anti-dependencies next to each other, nothing from a transaction that had not
  *        committed when the snapshot was taken
  *   SER  no cycle, predicates included, and no G1
- * From RR on a read of a version that was superseded before its reader began breaks the promise too: snapshots are current.
+ * From RR on a read of a version that was superseded before its reader began breaks the promise too: snapshots are
+ * current.
  *
  * It knows nothing of algorithms and stores. Attempts have numbers, growing from 1; 0 is the loader. */
 #ifndef CCSIM_CHECK_CERTIFIER_H
@@ -43,7 +46,8 @@ enum certifier_sight {
 struct certifier_read {
     int64_t key;
     uint64_t writer; /* of the version seen */
-    /* A store may forget a row that was deleted, and begin it anew with an absent version of the loader (0). Then it says
+    /* A store may forget a row that was deleted, and begin it anew with an absent version of the loader (0). Then it
+     * says
      * which version that stands for: the one beneath the committed version of `under`, or, if that is 0, the newest. */
     bool anew;
     uint64_t under;
@@ -84,14 +88,16 @@ void certifier_free(struct certifier *certifier);
 
 /* The name of a table, for messages: copied. Tables are numbered from 0, below 65,536. */
 void certifier_table(struct certifier *certifier, int table, const char *name);
-/* Writes everything that is reported to a history file (docs/HISTORY.md); NULL: nothing. The certifier does not close it. */
+/* Writes everything that is reported to a history file (docs/HISTORY.md); NULL: nothing. The certifier does not
+ * close it. */
 void certifier_record(struct certifier *certifier, FILE *file);
 
 struct node *certifier_begin(struct certifier *certifier, uint64_t id);
 void certifier_statement(struct certifier *certifier, struct node *txn, uint32_t statement);
 void certifier_read(struct certifier *certifier, struct node *txn, uint32_t statement,
                     const struct certifier_read *read);
-/* At the end of a scan that left nothing out; its reads have come in ascending order of keys since certifier_statement. */
+/* At the end of a scan that left nothing out; its reads have come in ascending order of keys since
+ * certifier_statement. */
 void certifier_scan(struct certifier *certifier, struct node *txn, uint32_t statement,
                     const struct certifier_scan *scan);
 /* A write that was left out (Thomas's rule): no edge. */

@@ -132,8 +132,10 @@ static void hold(void *context, const struct edge *edge) {
     backward->any = true;
 }
 
-/* Did the reader itself write the next version, on top of all that are committed? Then there is nothing to look up: what the
- * snapshot is due is seen when its version is linked. Reads and installs mostly come in the same order: *next is where to look. */
+/* Did the reader itself write the next version, on top of all that are committed? Then there is nothing to look up:
+ * what the
+ * snapshot is due is seen when its version is linked. Reads and installs mostly come in the same order: *next is
+ * where to look. */
 static bool overwrote_itself(const struct node *node, const struct access *access, size_t *next) {
     if (*next == node->installs.count) {
         return false;

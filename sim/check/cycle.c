@@ -1,4 +1,5 @@
-/* cycle.c - breadth-first search over (node, state): the state says how many rw edges lie behind, or which edges the walk
+/* cycle.c - breadth-first search over (node, state): the state says how many rw edges lie behind, or which edges the
+ * walk
  * began and went on with. A shortest closed walk that satisfies a sort is a cycle, if the sorts that it contains have
  * been searched before in vain. */
 #include "sim/check/cycle.h"

@@ -1,10 +1,13 @@
 /* graph.h - the serialization graph of a run (Adya 1999): what the certifier keeps of the history. Private to check.
  *
- * A node is an attempt: its log of reads, scans and installs while it runs, a vertex of the graph once it has committed.
- * Edges are not stored. The installs of a row form a chain in version order, and the edges out of a node follow from it:
+ * A node is an attempt: its log of reads, scans and installs while it runs, a vertex of the graph once it has
+ * committed.
+ * Edges are not stored. The installs of a row form a chain in version order, and the edges out of a node follow from
+ * it:
  *   ww   to the writer of the version after one that the node installed
  *   wr   to the readers of a version that it installed
- *   rw   to the writer of the version after one that it read; of a scan, to the writer of a later version that enters or
+ *   rw   to the writer of the version after one that it read; of a scan, to the writer of a later version that
+ *   enters or
  *        leaves the range ("predicate")
  * Readers hang on versions in an index that is brought up to date only when a search needs it: a history in which
  * commit order is serialization order never pays for it.
@@ -14,17 +17,21 @@
  * search.
  *
  * What is forgotten. A node is *closed* when every attempt that was running at its commit has ended. Who begins after a
- * node's commit neither reads a version that it superseded nor writes beneath it (the certifier reports a `dead` read as
+ * node's commit neither reads a version that it superseded nor writes beneath it (the certifier reports a `dead`
+ * read as
  * a fault of its own), so a closed node gets no further edge from transactions to come: a new cycle can reach it only
  * along edges that exist, from a node that is not closed. Closed nodes not reachable so are therefore in no new cycle
  * and are forgotten, their versions too; a row of which no version is left is one with an old, certain content.
  * Invariants
  *  1. The nodes stand in commit order. A node with an edge from a later one is `held`.
- *  2. If the first node is closed and not held, no node kept has an edge to it: it goes at once. Otherwise all nodes are
+ *  2. If the first node is closed and not held, no node kept has an edge to it: it goes at once. Otherwise all nodes
+ *  are
  *     searched from those that are not closed, each time their number has doubled since.
  *  3. What is forgotten of a chain is its older end: a version's writer leads to the writers of all later ones.
- * Under weak levels and heavy contention backward edges can chain for ever. Then the oldest closed nodes are dropped once
- * there are many more of them than of open ones (graph->dropped counts them): only circles longer than that are missed. */
+ * Under weak levels and heavy contention backward edges can chain for ever. Then the oldest closed nodes are dropped
+ * once
+ * there are many more of them than of open ones (graph->dropped counts them): only circles longer than that are
+ * missed. */
 #ifndef CCSIM_CHECK_GRAPH_H
 #define CCSIM_CHECK_GRAPH_H
 
@@ -185,7 +192,8 @@ static inline bool access_counts(const struct access *access) {
 
 /* Hashes the row of a version that will be linked soon. */
 void graph_expect(const struct graph *graph, struct install *install);
-/* Puts a version into its row's chain; one on top of the loader's stands behind the newest. False if others stand above it. */
+/* Puts a version into its row's chain; one on top of the loader's stands behind the newest. False if others stand
+ * above it. */
 bool graph_link(struct graph *graph, struct install *install);
 
 /* Takes a committed node in, as the newest. */

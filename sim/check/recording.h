@@ -22,7 +22,8 @@ struct recording_verdict {
     uint64_t attempts, aborts, unfinished;
 };
 
-/* Judges the history that `file` holds, the magic line included. `level`: hold it to that, or to the level that the file names
+/* Judges the history that `file` holds, the magic line included. `level`: hold it to that, or to the level that the
+ * file names
  * (CERTIFIER_LEVELS). False, with `source:line: sentence` in *error, if it is no history. */
 bool certifier_judge_history(FILE *file, const char *source, enum certifier_level level,
                              struct recording_verdict *verdict, struct text *error);

@@ -350,7 +350,8 @@ static bool take_event(struct reader_state *state, const char *word) {
 
 /* ---- The file ---- */
 
-/* The next line without its end, blank ones and comments left out; false at the end of the file or if it is too long. */
+/* The next line without its end, blank ones and comments left out; false at the end of the file or if it is too
+ * long. */
 static bool next_line(struct reader_state *state, FILE *file, char *line) {
     while (fgets(line, LINE_MAX, file) != NULL) {
         state->line++;

@@ -40,8 +40,9 @@ static const struct argp parser = {
     .options = help_options,
     .parser = take,
     .args_doc = "[WORD]",
-    .doc = "The manual entry of a command, a section or key of a config, an algorithm, a workload, a metric, a reason or an "
-           "anomaly.",
+    .doc =
+        "The manual entry of a command, a section or key of a config, an algorithm, a workload, a metric, a reason or an "
+        "anomaly.",
 };
 
 static const struct cli_command *find_command(const char *word) {

@@ -1,4 +1,5 @@
-/* list.c - `ccsim list [KIND] [--json]`: what there is, one line each. Every kind is an array of JSON objects with a name
+/* list.c - `ccsim list [KIND] [--json]`: what there is, one line each. Every kind is an array of JSON objects with a
+ * name
  * and a summary; the plain lines are made from the same objects. */
 #include "sim/cli/cli.h"
 

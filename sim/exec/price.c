@@ -50,7 +50,8 @@ bool price_latch(struct world *world, struct actor *actor) {
         return true;
     }
     struct work *work = &actor->txn.work;
-    int64_t service_ns = draw_many(actor, &cost->cpu_lock, work->locks) + draw_many(actor, &cost->cpu_detect, work->searched);
+    int64_t service_ns =
+        draw_many(actor, &cost->cpu_lock, work->locks) + draw_many(actor, &cost->cpu_detect, work->searched);
     work->locks = work->searched = 0;
     return serve(&world->latch, actor, service_ns);
 }

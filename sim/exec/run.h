@@ -29,9 +29,10 @@ struct run_spec {
     struct restart_settings restart;
     uint64_t seed, replication; /* replication counts from 1 */
     int64_t warmup_ns, duration_ns;
-    uint64_t transactions_max; /* a terminal, or an open system's arrivals, end after so many; 0: never. What is left must be quiescent */
+    /* A terminal, or an open system's arrivals, end after so many; 0: never. What is left must be quiescent. */
+    uint64_t transactions_max;
     bool certify;
-    FILE *history;      /* of a certified run: everything that happens is written there (docs/HISTORY.md); may be NULL */
+    FILE *history; /* of a certified run: everything that happens is written there (docs/HISTORY.md); may be NULL */
     const char *replay; /* the command that replays this run, for messages of bugs; may be NULL */
 };
 
@@ -56,21 +57,21 @@ struct run_result {
     double blocked_area_ns, active_area_ns; /* number x time */
     bool cpus_limited;
     double cpu_busy_ns, cpu_useful_ns, cpu_capacity_ns; /* capacity: CPUs x duration */
-    double fairness_sum, fairness_sum_of_squares; /* of the commits of each terminal */
-    uint64_t terminals;                           /* 0 in open systems */
-    double versions_area_ns;                      /* number of stored versions beyond one a row x time */
+    double fairness_sum, fairness_sum_of_squares;       /* of the commits of each terminal */
+    uint64_t terminals;                                 /* 0 in open systems */
+    double versions_area_ns;                            /* number of stored versions beyond one a row x time */
     uint64_t versions_max;
     bool lost_updates_known;
     uint64_t lost_updates;
     enum run_audit audit;
-    bool certified; /* the following hold */
+    bool certified;     /* the following hold */
     uint64_t anomalies; /* commits with any of these */
     uint64_t anomalies_by_name[FLAW_COUNT];
-    bool promise_broken; /* at any time, warm-up included */
-    struct text witness; /* of the first broken promise; if there is none, of the first anomaly */
-    bool audit_promised; /* is a broken audit a broken promise of the algorithm? */
+    bool promise_broken;       /* at any time, warm-up included */
+    struct text witness;       /* of the first broken promise; if there is none, of the first anomaly */
+    bool audit_promised;       /* is a broken audit a broken promise of the algorithm? */
     struct text audit_message; /* why it is broken */
-    uint64_t events; /* handled, warm-up included: for the benchmark */
+    uint64_t events;           /* handled, warm-up included: for the benchmark */
     uint64_t digest;
     bool quiescent; /* every transaction has ended and left nothing behind (transactions_max) */
 };

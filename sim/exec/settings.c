@@ -32,7 +32,8 @@ static const struct option system_rows[] = {
     {"log_devices", OPTION_COUNT, AT(log_devices), "unlimited", 1, SERVERS_MAX, NULL, OPTION_MAY_BE_UNLIMITED,
      "log devices that the forces queue for; unlimited: a force is a delay of its own"},
     {"log_group", OPTION_BOOL, AT(log_group), "no", 0, 0, NULL, 0, "one log force carries all that wait for it"},
-    {"rows_per_page", OPTION_COUNT, AT(rows_per_page), "64", 1, 1e6, NULL, 0, "rows of a page, for page locks and marks"},
+    {"rows_per_page", OPTION_COUNT, AT(rows_per_page), "64", 1, 1e6, NULL, 0,
+     "rows of a page, for page locks and marks"},
 };
 #undef AT
 
@@ -46,7 +47,8 @@ static const struct option cost_rows[] = {
      "CPU per transaction that a deadlock search visits"},
     {"cpu_validate", OPTION_DISTRIBUTION, AT(cpu_validate), "0", 0, 0, NULL, 0, "CPU per item validated"},
     {"cpu_hop", OPTION_DISTRIBUTION, AT(cpu_hop), "0", 0, 0, NULL, 0, "CPU per version walked past"},
-    {"cpu_abort", OPTION_DISTRIBUTION, AT(cpu_abort), "0", 0, 0, NULL, 0, "CPU per abort or rollback, after the locks are free"},
+    {"cpu_abort", OPTION_DISTRIBUTION, AT(cpu_abort), "0", 0, 0, NULL, 0,
+     "CPU per abort or rollback, after the locks are free"},
     {"latch", OPTION_BOOL, AT(latch), "no", 0, 0, NULL, 0,
      "lock requests and deadlock searches pass one latch, one at a time, for as long as they cost"},
     {"io_access", OPTION_DISTRIBUTION, AT(io_access), "0", 0, 0, NULL, 0,
@@ -75,7 +77,8 @@ static const struct option restart_rows[] = {
 };
 #undef AT
 
-#define TABLE(rows, type) {(rows), sizeof(rows) / sizeof(rows)[0], sizeof(type)}
+#define TABLE(rows, type) \
+    { (rows), sizeof(rows) / sizeof(rows)[0], sizeof(type) }
 const struct option_table system_options = TABLE(system_rows, struct system_settings);
 const struct option_table cost_options = TABLE(cost_rows, struct cost_settings);
 const struct option_table restart_options = TABLE(restart_rows, struct restart_settings);

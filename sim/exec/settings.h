@@ -10,15 +10,15 @@
 #include "sim/base/option.h"
 
 struct system_settings {
-    int64_t terminals;                   /* closed system: 1 .. SYSTEM_TERMINALS_MAX; 0: not given */
-    struct option_profile arrival_rate;  /* open system; exactly one of the two is given */
+    int64_t terminals;                  /* closed system: 1 .. SYSTEM_TERMINALS_MAX; 0: not given */
+    struct option_profile arrival_rate; /* open system; exactly one of the two is given */
     struct distribution think_time;
     int64_t start_within_ns;
-    int64_t mpl;                         /* OPTION_UNLIMITED: no admission control */
-    int64_t cpus, disks;                 /* OPTION_UNLIMITED: a delay, no queue */
-    int disk_queues;                     /* enum disk_queues */
+    int64_t mpl;         /* OPTION_UNLIMITED: no admission control */
+    int64_t cpus, disks; /* OPTION_UNLIMITED: a delay, no queue */
+    int disk_queues;     /* enum disk_queues */
     double io_miss;
-    int64_t log_devices;                 /* OPTION_UNLIMITED: a delay */
+    int64_t log_devices; /* OPTION_UNLIMITED: a delay */
     bool log_group;
     int64_t rows_per_page;
 };

@@ -60,8 +60,13 @@ static bool set_general(struct run_spec *run, const char *key, const char *value
     return false;
 }
 
-static bool set_option(struct spec *spec, const char *section, const char *name, const char *value, struct text *error) {
-    struct { const char *section; const struct option_table *table; void *values; } places[] = {
+static bool set_option(struct spec *spec, const char *section, const char *name, const char *value,
+                       struct text *error) {
+    struct {
+        const char *section;
+        const struct option_table *table;
+        void *values;
+    } places[] = {
         {"system", &system_options, &spec->run.system},
         {"cost", &cost_options, &spec->run.cost},
         {"restart", &restart_options, &spec->run.restart},

@@ -1,6 +1,7 @@
 /* statement.c - the phases of one statement: row by row through range, read, filter, claim and filter again.
  *
- * read, filter, claim and link of one row happen in one instant unless one of them waits; then the row is paid for, then
+ * read, filter, claim and link of one row happen in one instant unless one of them waits; then the row is paid for,
+ * then
  * comes the next. One path serves SELECT, locking reads, UPDATE, DELETE and INSERT, by key and by range. A write by key
  * that needs nothing of the row ("blind") is claimed without being read. */
 #include "sim/base/check.h"
@@ -135,8 +136,7 @@ bool statement_range(struct world *world, struct actor *actor) {
                           .condition = step->condition,
                           .row = row_of(actor),
                           .tail = actor->tail};
-    enum cc_status status =
-        world->ops->range(&world->cc, &actor->txn, &range, intent_of(step), patience_of(step));
+    enum cc_status status = world->ops->range(&world->cc, &actor->txn, &range, intent_of(step), patience_of(step));
     if (!walker_passes(world, actor, status)) {
         return walker_goes_on(actor);
     }
@@ -219,7 +219,8 @@ bool statement_source(struct world *world, struct actor *actor) {
 bool statement_read(struct world *world, struct actor *actor) {
     const struct step *step = &actor->step;
     struct version *seen = NULL;
-    enum cc_status status = world->ops->read(&world->cc, &actor->txn, row_of(actor), intent_of(step), patience_of(step), &seen);
+    enum cc_status status =
+        world->ops->read(&world->cc, &actor->txn, row_of(actor), intent_of(step), patience_of(step), &seen);
     if (!walker_passes(world, actor, status)) {
         return walker_goes_on(actor);
     }

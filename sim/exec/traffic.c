@@ -9,10 +9,8 @@
 enum { STILL_MOST = 1000 }; /* restarts, or whole transactions, of one actor in one instant */
 
 static void open_streams(struct world *world, struct actor *actor, uint64_t owner, uint64_t number) {
-    struct stream_key key = {.seed = world->spec->seed,
-                             .replication = world->spec->replication,
-                             .owner = owner,
-                             .number = number};
+    struct stream_key key = {
+        .seed = world->spec->seed, .replication = world->spec->replication, .owner = owner, .number = number};
     key.purpose = STREAM_SERVICE;
     stream_open(&actor->service, &key);
     key.purpose = STREAM_RESTART;
@@ -59,8 +57,9 @@ static void schedule_arrival(struct world *world) {
 void traffic_arrival(struct world *world) {
     struct actor *actor = world_actor(world);
     if (actor == NULL) {
-        world_stop(world, RUN_TOO_MANY_LIVE,
-                   "more than 16 million transactions are under way: the arrival rate is beyond what the system can carry");
+        world_stop(
+            world, RUN_TOO_MANY_LIVE,
+            "more than 16 million transactions are under way: the arrival rate is beyond what the system can carry");
         return;
     }
     actor->terminal = 0;
@@ -76,9 +75,8 @@ void traffic_arrival(struct world *world) {
 void traffic_start(struct world *world) {
     const struct system_settings *system = &world->spec->system;
     if (system->terminals == 0) {
-        struct stream_key key = {.seed = world->spec->seed,
-                                 .replication = world->spec->replication,
-                                 .purpose = STREAM_ARRIVAL};
+        struct stream_key key = {
+            .seed = world->spec->seed, .replication = world->spec->replication, .purpose = STREAM_ARRIVAL};
         stream_open(&world->arrivals.stream, &key);
         world->arrivals.part_end_ns = system->arrival_rate.part[0].duration_ns;
         schedule_arrival(world);
@@ -229,8 +227,9 @@ bool traffic_restart(struct world *world, struct actor *actor) {
     bool moved = delay_ns > 0 || actor->attempt_start_ns != world->agenda.now_ns;
     actor->still_restarts = moved ? 0 : actor->still_restarts + 1;
     if (actor->still_restarts >= STILL_MOST) {
-        world_stop(world, RUN_STUCK_RESTARTING,
-                   "a transaction restarted 1,000 times while no time passed: set restart.delay (adaptive, or a duration)");
+        world_stop(
+            world, RUN_STUCK_RESTARTING,
+            "a transaction restarted 1,000 times while no time passed: set restart.delay (adaptive, or a duration)");
         return false;
     }
     if (!restart->keeps_slot) {

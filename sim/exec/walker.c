@@ -1,12 +1,14 @@
 /* walker.c - walks a transaction through its algorithm and the resources: the state machine of an actor.
  *
  * A phase's function does what is due now, names the next phase, and returns true to go on in the same instant or
- * false to pause: then an event of the actor's slot, or another transaction's wake, goes on with the phase named. A call
+ * false to pause: then an event of the actor's slot, or another transaction's wake, goes on with the phase named. A
+ * call
  * that answers WAIT leaves its own phase standing, so that the wake repeats the call.
  *
  *   SUBMIT -> [READY: queued for admission] -> BEGIN -> NEXT
  *   NEXT: asks the program for a step ->
- *     a statement      STATEMENT -> [SOURCE -> its price] -> LOCATE -> [RANGE] -> READ -> [CLAIM] -> LATCH -> DISK -> CPU
+ *     a statement      STATEMENT -> [SOURCE -> its price] -> LOCATE -> [RANGE] -> READ -> [CLAIM] -> LATCH -> DISK
+ *     -> CPU
  *                      -> ROW_DONE -> LOCATE ...
  *                      -> STATEMENT_END -> NEXT
  *     think            -> NEXT
@@ -89,9 +91,7 @@ void walker_end_wait(struct world *world, struct actor *actor) {
 
 bool walker_passes_slowly(struct world *world, struct actor *actor, enum cc_status status) {
     switch (status) {
-    case CC_WAIT:
-        wait_for_event(world, actor);
-        return false;
+    case CC_WAIT: wait_for_event(world, actor); return false;
     case CC_ABORT:
         actor->phase = PHASE_ABORT; /* ends the wait, if there was one */
         return false;
@@ -100,8 +100,7 @@ bool walker_passes_slowly(struct world *world, struct actor *actor, enum cc_stat
         statement_fail(world, actor);
         return false;
     case CC_OK:
-    case CC_SKIP:
-        break;
+    case CC_SKIP: break;
     }
     walker_end_wait(world, actor);
     return true;
@@ -150,11 +149,16 @@ static bool phase_begin(struct world *world, struct actor *actor) {
 
 /* ---- Steps ---- */
 
-static const uint8_t phase_of_step[] = {
-    [STEP_SELECT] = PHASE_STATEMENT,    [STEP_UPDATE] = PHASE_STATEMENT,       [STEP_DELETE] = PHASE_STATEMENT,
-    [STEP_INSERT] = PHASE_STATEMENT,    [STEP_THINK] = PHASE_NEXT,             [STEP_SAVEPOINT] = PHASE_SAVEPOINT,
-    [STEP_ROLLBACK_TO] = PHASE_ROLLBACK_TO, [STEP_COMMIT] = PHASE_PREPARE,     [STEP_ROLLBACK] = PHASE_ROLLBACK,
-    [STEP_HOLD] = PHASE_NEXT};
+static const uint8_t phase_of_step[] = {[STEP_SELECT] = PHASE_STATEMENT,
+                                        [STEP_UPDATE] = PHASE_STATEMENT,
+                                        [STEP_DELETE] = PHASE_STATEMENT,
+                                        [STEP_INSERT] = PHASE_STATEMENT,
+                                        [STEP_THINK] = PHASE_NEXT,
+                                        [STEP_SAVEPOINT] = PHASE_SAVEPOINT,
+                                        [STEP_ROLLBACK_TO] = PHASE_ROLLBACK_TO,
+                                        [STEP_COMMIT] = PHASE_PREPARE,
+                                        [STEP_ROLLBACK] = PHASE_ROLLBACK,
+                                        [STEP_HOLD] = PHASE_NEXT};
 
 static bool phase_next(struct world *world, struct actor *actor) {
     struct step *step = &actor->step;

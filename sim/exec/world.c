@@ -58,9 +58,8 @@ static uint64_t harness_remaining(void *context, const struct txn *txn) {
     struct world *world = context;
     const struct actor *actor = (const struct actor *)(const void *)txn;
     const struct workload_ops *workload = world->spec->workload;
-    return workload->remaining != NULL
-               ? workload->remaining(world->workload_state, actor->arguments, actor->registers)
-               : UINT64_MAX;
+    return workload->remaining != NULL ? workload->remaining(world->workload_state, actor->arguments, actor->registers)
+                                       : UINT64_MAX;
 }
 
 /* ---- Actors ---- */
@@ -151,9 +150,8 @@ static void init_algorithm(struct world *world) {
 static void init_workload(struct world *world) {
     const struct workload_ops *workload = world->spec->workload;
     struct stream stream;
-    struct stream_key key = {.seed = world->spec->seed,
-                             .replication = world->spec->replication,
-                             .purpose = STREAM_LOAD};
+    struct stream_key key = {
+        .seed = world->spec->seed, .replication = world->spec->replication, .purpose = STREAM_LOAD};
     stream_open(&stream, &key);
     world->workload_state = mem_new(1, workload->state_size);
     workload->load(world->workload_state, world->spec->workload_options, &world->store, &stream);

@@ -79,12 +79,12 @@ struct actor {
     struct step step;
     struct reply reply;
     VECTOR(struct reply_row) reply_rows;
-    int64_t cursor;          /* next key of a scan */
-    uint32_t row;            /* number of the current row in txn.rows */
-    bool tail;               /* the current row only ends the scan */
-    bool at_source;          /* the current row is step.extra's source */
-    int64_t key_index;       /* of step.extra's keys */
-    size_t deferred;         /* writes whose disk is paid */
+    int64_t cursor;                           /* next key of a scan */
+    uint32_t row;                             /* number of the current row in txn.rows */
+    bool tail;                                /* the current row only ends the scan */
+    bool at_source;                           /* the current row is step.extra's source */
+    int64_t key_index;                        /* of step.extra's keys */
+    size_t deferred;                          /* writes whose disk is paid */
     uint32_t savepoints[STEP_SAVEPOINTS_MAX]; /* first statement undone by rolling back to it; 0: not set */
     /* loops in which no time passes: restarts of a transaction, transactions of a terminal */
     uint32_t still_restarts, still_transactions;
@@ -121,9 +121,9 @@ struct world {
     struct agenda agenda;
     struct station cpu, latch, log;
     struct station *disks;
-    bool work_is_free;   /* no price on what algorithms do */
+    bool work_is_free;    /* no price on what algorithms do */
     bool row_is_cpu_only; /* a row costs neither latch nor disk */
-    uint64_t disk_count; /* stations */
+    uint64_t disk_count;  /* stations */
     struct log_group {
         struct actor *first, *last; /* who waits for the next force */
         int64_t forces;             /* under way */
@@ -143,7 +143,12 @@ struct world {
     int64_t admitted;
     uint64_t serial, age; /* of attempts, of transactions */
     uint64_t *commits_by_terminal;
-    struct { struct stream stream; uint64_t number; int part; int64_t part_end_ns; } arrivals;
+    struct {
+        struct stream stream;
+        uint64_t number;
+        int part;
+        int64_t part_end_ns;
+    } arrivals;
     double response_mean_ns; /* of all committed so far, warm-up included: adaptive restart delay */
     uint64_t response_count;
     struct tally tally;
@@ -199,7 +204,8 @@ bool statement_row_done(struct world *world, struct actor *actor);
 bool statement_end(struct world *world, struct actor *actor);
 void statement_fail(struct world *world, struct actor *actor);
 
-/* ---- price.c: the price list. Each starts the service and returns false, or returns true if there is nothing to pay. ---- */
+/* ---- price.c: the price list. Each starts the service and returns false, or returns true if there is nothing to
+ * pay. ---- */
 bool price_disk(struct world *world, struct actor *actor, const struct distribution *service);
 bool price_latch(struct world *world, struct actor *actor);
 bool price_cpu(struct world *world, struct actor *actor, int64_t service_ns);

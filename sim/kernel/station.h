@@ -34,10 +34,10 @@ struct station {
     int64_t busy;                     /* servers at work */
     struct station_job *first, *last; /* who queues */
     int64_t queued;
-    int64_t changed_ns; /* when busy changed last */
-    station_area busy_ns;   /* integral of busy since the last reset, up to changed_ns */
-    station_area queue_ns;  /* integral of queued since the last reset, up to changed_ns */
-    int64_t served_ns;  /* service done for jobs that ended or left, their part since the last reset */
+    int64_t changed_ns;    /* when busy changed last */
+    station_area busy_ns;  /* integral of busy since the last reset, up to changed_ns */
+    station_area queue_ns; /* integral of queued since the last reset, up to changed_ns */
+    int64_t served_ns;     /* service done for jobs that ended or left, their part since the last reset */
     int64_t reset_ns;
 };
 

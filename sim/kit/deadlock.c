@@ -5,9 +5,9 @@
 #include "sim/kit/lock.h"
 
 const char *const deadlock_detect_choices[] = {"wait", "period(duration)", "after(duration)", NULL};
-const char *const deadlock_victim_choices[] = {"youngest",      "oldest",     "requester",       "fewest_locks",
-                                               "fewest_writes", "least_work", "least_remaining", "random",
-                                               NULL};
+const char *const deadlock_victim_choices[] = {"youngest",        "oldest",        "requester",
+                                               "fewest_locks",    "fewest_writes", "least_work",
+                                               "least_remaining", "random",        NULL};
 
 /* ---- Search ---- */
 

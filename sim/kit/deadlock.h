@@ -32,27 +32,24 @@ struct deadlock_options {
 extern const char *const deadlock_detect_choices[], *const deadlock_victim_choices[];
 
 /* The rows of an option table for the `struct deadlock_options` `member` of `struct_type`. */
-#define DEADLOCK_OPTIONS(struct_type, member, default_victim)                                                          \
-    {.name = "detect",                                                                                                 \
-     .type = OPTION_CALL,                                                                                              \
-     .offset = offsetof(struct_type, member.detect),                                                                   \
-     .fallback = "wait",                                                                                               \
-     .choices = deadlock_detect_choices,                                                                               \
-     .help = "when to search for deadlocks: on every wait, periodically, or when a wait has lasted so long"},          \
-        {.name = "victim",                                                                                             \
-         .type = OPTION_CHOICE,                                                                                        \
-         .offset = offsetof(struct_type, member.victim),                                                               \
-         .fallback = default_victim,                                                                                   \
-         .choices = deadlock_victim_choices,                                                                           \
-         .help = "which transaction of the cycle is aborted; youngest: the latest first begin, kept over restarts"},   \
-        {.name = "spare_after",                                                                                        \
-         .type = OPTION_COUNT,                                                                                         \
-         .offset = offsetof(struct_type, member.spare_after),                                                          \
-         .fallback = "never",                                                                                          \
-         .min = 1,                                                                                                     \
-         .max = 1e6,                                                                                                   \
-         .flags = OPTION_MAY_BE_NEVER,                                                                                 \
-         .help = "spare a transaction that was a victim so many times, if another of the cycle was not"}
+#define DEADLOCK_OPTIONS(struct_type, member, default_victim)                                                        \
+    {.name = "detect",                                                                                               \
+     .type = OPTION_CALL,                                                                                            \
+     .offset = offsetof(struct_type, member.detect),                                                                 \
+     .fallback = "wait",                                                                                             \
+     .choices = deadlock_detect_choices,                                                                             \
+     .help = "when to search for deadlocks: on every wait, periodically, or when a wait has lasted so long"},        \
+        {.name = "victim",                                                                                           \
+         .type = OPTION_CHOICE,                                                                                      \
+         .offset = offsetof(struct_type, member.victim),                                                             \
+         .fallback = default_victim,                                                                                 \
+         .choices = deadlock_victim_choices,                                                                         \
+         .help = "which transaction of the cycle is aborted; youngest: the latest first begin, kept over restarts"}, \
+    {                                                                                                                \
+        .name = "spare_after", .type = OPTION_COUNT, .offset = offsetof(struct_type, member.spare_after),            \
+        .fallback = "never", .min = 1, .max = 1e6, .flags = OPTION_MAY_BE_NEVER,                                     \
+        .help = "spare a transaction that was a victim so many times, if another of the cycle was not"               \
+    }
 
 /* `txn` is about to wait, or goes on waiting after a hint: searches now or sees to it that it is searched later.
  * CC_WAIT, or CC_ABORT if the victim is `txn` itself. */
@@ -61,7 +58,8 @@ enum cc_status deadlock_on_wait(struct cc *cc, const struct deadlock_options *op
 /* To be called by cc_ops.timer. */
 void deadlock_on_timer(struct cc *cc, const struct deadlock_options *options, struct txn *txn);
 
-/* A shortest cycle of waiting transactions through `txn`, into cc->search's tail from *begin on; its length, 0 if there is none. */
+/* A shortest cycle of waiting transactions through `txn`, into cc->search's tail from *begin on; its length, 0 if
+ * there is none. */
 size_t deadlock_find_cycle(struct cc *cc, struct txn *txn, size_t *begin);
 
 #endif

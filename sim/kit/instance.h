@@ -29,9 +29,13 @@ struct range {
     bool tail; /* the row lies behind `last`: the end of the scan */
 };
 
-struct txn_list { struct txn **items; size_t count, capacity; };
+struct txn_list {
+    struct txn **items;
+    size_t count, capacity;
+};
 
-/* A transaction on the path of a depth-first search: which of its blockers, in the scratch list, are still to be seen. */
+/* A transaction on the path of a depth-first search: which of its blockers, in the scratch list, are still to be
+ * seen. */
 struct search_frame {
     struct txn *txn;
     size_t next, end;
@@ -44,11 +48,11 @@ struct cc {
     struct store *store;
     const struct harness *harness;
     const void *options;
-    void *state;              /* ops->state_size bytes */
-    uint64_t seed;            /* for decisions "by hash of seed and id" */
-    struct txn *waiting_first, *waiting_last;     /* in order of beginning to wait; kept by exec */
-    struct txn *snapshot_first, *snapshot_last;   /* open snapshots, oldest first */
-    struct txn_list search;   /* scratch of the deadlock searches */
+    void *state;                                /* ops->state_size bytes */
+    uint64_t seed;                              /* for decisions "by hash of seed and id" */
+    struct txn *waiting_first, *waiting_last;   /* in order of beginning to wait; kept by exec */
+    struct txn *snapshot_first, *snapshot_last; /* open snapshots, oldest first */
+    struct txn_list search;                     /* scratch of the deadlock searches */
     VECTOR(struct search_frame) frames;
     uint64_t search_count;
     uint64_t lock_upgrades, escalations; /* counters of the run, read by exec */

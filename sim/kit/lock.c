@@ -5,8 +5,8 @@
 #include "sim/base/check.h"
 
 struct lock_queue {
-    struct lock *first, *last;         /* requests for the record */
-    struct lock *gaps;                 /* granted gap locks */
+    struct lock *first, *last;                 /* requests for the record */
+    struct lock *gaps;                         /* granted gap locks */
     struct lock *inserts_first, *inserts_last; /* inserts that wait for them */
 };
 
@@ -97,10 +97,8 @@ static void drop_queue_if_empty(struct cc *cc, struct lock_head *head) {
 
 static struct lock *new_lock(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode) {
     struct lock *lock = pool_get(&cc->locks);
-    *lock = (struct lock){.owner = txn,
-                          .head = lock_head_of(row->record),
-                          .row = txn_row_number(txn, row),
-                          .mode = (uint8_t)mode};
+    *lock = (struct lock){
+        .owner = txn, .head = lock_head_of(row->record), .row = txn_row_number(txn, row), .mode = (uint8_t)mode};
     return lock;
 }
 

@@ -9,7 +9,8 @@
  *  2. A request is granted if it is compatible with every granted lock of others and nobody waits before it. Upgrades
  *     stand before new requests, in order of arrival among themselves.
  *  3. A transaction waits for at most one request; what it waits for is granted before it is woken.
- *  4. Gap locks are compatible with each other; only an insert into the gap waits for them. A new gap lock wakes the inserts
+ *  4. Gap locks are compatible with each other; only an insert into the gap waits for them. A new gap lock wakes the
+ *  inserts
  *     that wait there, so that they look again at whom they wait for.
  * Gray and Reuter, Transaction Processing (1993), chapter 8; next-key locking after Mohan, ARIES/KVL (1990). */
 #ifndef CCSIM_KIT_LOCK_H
@@ -27,9 +28,9 @@ struct lock {
     struct lock *held_next, *held_previous; /* of its owner, newest first */
     struct txn *owner;
     struct lock_head *head;
-    struct lock *upgrades;      /* a waiting upgrade: the granted lock it would strengthen */
-    uint32_t row;               /* number in owner->rows */
-    uint8_t mode;               /* granted, or wanted while it waits */
+    struct lock *upgrades; /* a waiting upgrade: the granted lock it would strengthen */
+    uint32_t row;          /* number in owner->rows */
+    uint8_t mode;          /* granted, or wanted while it waits */
     bool waits, gap;
     uint32_t since[MODE_COUNT]; /* the statement that reached each mode, 0: never; of a gap lock: since[MODE_S] */
 };
@@ -68,19 +69,22 @@ void lock_gap_enqueue(struct cc *cc, struct txn *txn, struct row *bound);
 void lock_weaken(struct cc *cc, struct lock *lock, enum lock_mode mode);
 void lock_release_all(struct cc *cc, struct txn *txn);
 
-/* Back to what was held before statement `mark`: keeps_reads: reads stay protected by S and gap locks (DESIGN, law 7). */
+/* Back to what was held before statement `mark`: keeps_reads: reads stay protected by S and gap locks (DESIGN, law
+ * 7). */
 void lock_rollback(struct cc *cc, struct txn *txn, uint32_t mark, bool keeps_reads);
 /* After lock_rollback for a failed statement: drops what only that statement took. */
 void lock_forget_statement(struct cc *cc, struct txn *txn, uint32_t statement);
 
-/* Whom the waiting transaction waits for, at most `most`, without repetition: incompatible holders and everyone ahead in
+/* Whom the waiting transaction waits for, at most `most`, without repetition: incompatible holders and everyone
+ * ahead in
  * the queue; or, `line_only`, holders for the first in line and only those ahead for the rest. */
 void lock_blockers(const struct txn *waiting, struct txn_list *out, size_t most, bool line_only);
 
 /* The first part of it: those who hold what the request conflicts with. */
 void lock_holders(const struct txn *waiting, struct txn_list *out);
 
-/* The nearest request ahead in the queue whose owner is not doomed, or NULL (also for an insert: its queue is no line). */
+/* The nearest request ahead in the queue whose owner is not doomed, or NULL (also for an insert: its queue is no
+ * line). */
 const struct lock *lock_live_ahead(const struct lock *request);
 
 /* The waiters a just queued upgrade overtook: who now waits for it. */
@@ -92,7 +96,8 @@ bool lock_is_waited_for(const struct txn *txn);
 /* cc_ops.bounds_gap of every algorithm with this lock table. */
 bool lock_bounds_gap(const struct record *record);
 
-/* Every lock and request on a record, for display: the granted ones, who queues in order, gap locks, inserts that wait. */
+/* Every lock and request on a record, for display: the granted ones, who queues in order, gap locks, inserts that
+ * wait. */
 void lock_each(const struct record *record, void (*show)(void *user, const struct lock *lock), void *user);
 
 void txn_list_add(struct txn_list *list, struct txn *txn);

@@ -35,7 +35,8 @@ static enum cc_status stay(struct cc *cc, struct txn *txn) {
     return status;
 }
 
-static enum cc_status take(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode, enum patience patience) {
+static enum cc_status take(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode,
+                           enum patience patience) {
     if (row->lock != NULL && row->lock->mode >= mode) {
         return CC_OK;
     }
@@ -94,8 +95,8 @@ static enum cc_status enter_gap(struct cc *cc, struct txn *txn, struct row *row)
     if (record == row->record) {
         return CC_OK; /* the key bounds a gap already: nothing is split */
     }
-    struct row *bound = bound_key == INT64_MAX ? txn_row_of_end(txn, row->table)
-                                               : txn_row(txn, cc->store, row->table, bound_key);
+    struct row *bound =
+        bound_key == INT64_MAX ? txn_row_of_end(txn, row->table) : txn_row(txn, cc->store, row->table, bound_key);
     if (lock_gap_is_free(txn, bound)) {
         lock_cancel(cc, txn);
         if (bound->gap != NULL) {
@@ -115,8 +116,8 @@ static enum cc_status enter_gap(struct cc *cc, struct txn *txn, struct row *row)
     return stay(cc, txn);
 }
 
-enum cc_status locking_claim(struct cc *cc, struct txn *txn, struct row *row, enum change change, enum patience patience,
-                             struct version **base) {
+enum cc_status locking_claim(struct cc *cc, struct txn *txn, struct row *row, enum change change,
+                             enum patience patience, struct version **base) {
     static const enum lock_mode modes[] = {[LOCK_SHARE] = MODE_S,
                                            [LOCK_UPDATE] = MODE_U,
                                            [PUT_UPDATE] = MODE_X,

@@ -1,11 +1,13 @@
-/* locking.h - what all schemes of rigorous two-phase locking share: which lock protects what, and until when. The schemes
+/* locking.h - what all schemes of rigorous two-phase locking share: which lock protects what, and until when. The
+ * schemes
  * differ in one thing only, what happens when a request conflicts: their `conflict` function.
  *
  *   plain read, FOR SHARE   S on the record, to the end
  *   FOR UPDATE              U
  *   write                   X (from S or U: an upgrade)
  *   scan                    additionally the gap before each row it meets and before the first one behind it
- *   insert                  X on the key; waits for others' locks on the gap it falls into; its own gap lock then covers
+ *   insert                  X on the key; waits for others' locks on the gap it falls into; its own gap lock then
+ *   covers
  *                           both halves
  * All locks are held until the deferred writes are done. Rolling back to a savepoint gives up the rights to write, not
  * the protection of what was read (contract, law 7).
@@ -23,7 +25,8 @@ extern const char *const locking_phantoms_choices[];
 struct locking {
     int phantoms; /* enum phantoms */
     bool waits;   /* false: a conflict refuses at once, nothing is queued */
-    /* The request of `txn` is queued (txn->queued) and cannot be granted: wait, or refuse? Called again, with txn->state
+    /* The request of `txn` is queued (txn->queued) and cannot be granted: wait, or refuse? Called again, with
+     * txn->state
      * WAITING, when a call is repeated that must go on waiting. */
     enum cc_status (*conflict)(struct cc *cc, struct txn *txn);
     enum reason reason; /* if it does not wait */
@@ -31,13 +34,12 @@ struct locking {
     enum cc_status (*gap)(struct cc *cc, struct txn *txn, struct row *row);
 };
 
-#define LOCKING_OPTION_PHANTOMS(struct_type, member)                                                                   \
-    {.name = "phantoms",                                                                                               \
-     .type = OPTION_CHOICE,                                                                                            \
-     .offset = offsetof(struct_type, member),                                                                          \
-     .fallback = "next_key",                                                                                           \
-     .choices = locking_phantoms_choices,                                                                              \
-     .help = "how scans are protected: by locks on records and the gaps before them, or not at all"}
+#define LOCKING_OPTION_PHANTOMS(struct_type, member)                                                                \
+    {                                                                                                               \
+        .name = "phantoms", .type = OPTION_CHOICE, .offset = offsetof(struct_type, member), .fallback = "next_key", \
+        .choices = locking_phantoms_choices,                                                                        \
+        .help = "how scans are protected: by locks on records and the gaps before them, or not at all"              \
+    }
 
 void locking_start(struct cc *cc, struct locking how);
 void locking_stop(struct cc *cc);
@@ -48,8 +50,8 @@ enum cc_status locking_range(struct cc *cc, struct txn *txn, const struct range 
                              enum patience patience);
 enum cc_status locking_read(struct cc *cc, struct txn *txn, struct row *row, enum intent intent, enum patience patience,
                             struct version **seen);
-enum cc_status locking_claim(struct cc *cc, struct txn *txn, struct row *row, enum change change, enum patience patience,
-                             struct version **base);
+enum cc_status locking_claim(struct cc *cc, struct txn *txn, struct row *row, enum change change,
+                             enum patience patience, struct version **base);
 void locking_statement_end(struct cc *cc, struct txn *txn, bool failed);
 void locking_rollback(struct cc *cc, struct txn *txn, uint32_t mark);
 enum cc_status locking_prepare(struct cc *cc, struct txn *txn);
@@ -59,11 +61,11 @@ void locking_abort(struct cc *cc, struct txn *txn);
 void locking_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most);
 
 /* All fields of a cc_ops that rigorous locking fills the same way. */
-#define LOCKING_OPS                                                                                                    \
-    .record_size = sizeof(struct lock_head), .stop = locking_stop, .begin = locking_begin,                             \
-    .statement = locking_statement, .range = locking_range, .read = locking_read, .claim = locking_claim,              \
-    .statement_end = locking_statement_end, .rollback = locking_rollback, .prepare = locking_prepare,                  \
-    .commit = locking_commit, .release = locking_release, .abort = locking_abort, .blockers = locking_blockers,        \
+#define LOCKING_OPS                                                                                             \
+    .record_size = sizeof(struct lock_head), .stop = locking_stop, .begin = locking_begin,                      \
+    .statement = locking_statement, .range = locking_range, .read = locking_read, .claim = locking_claim,       \
+    .statement_end = locking_statement_end, .rollback = locking_rollback, .prepare = locking_prepare,           \
+    .commit = locking_commit, .release = locking_release, .abort = locking_abort, .blockers = locking_blockers, \
     .bounds_gap = lock_bounds_gap
 
 #endif

@@ -102,7 +102,8 @@ struct row *txn_row_of_end(struct txn *txn, struct table *table) {
 
 /* ---- Writes ---- */
 
-void txn_write(struct txn *txn, struct store *store, struct row *row, struct version *base, int64_t value, bool absent) {
+void txn_write(struct txn *txn, struct store *store, struct row *row, struct version *base, int64_t value,
+               bool absent) {
     struct version *version = store_new_version(store, txn->id, txn->statement, value, absent);
     if (base != NULL) {
         store_link(store, row->record, version, base);

@@ -31,15 +31,15 @@ struct row {
     struct record *record;
     struct table *table;
     int64_t key;
-    struct version *own;   /* the newest version this attempt wrote of it, or NULL */
-    struct lock *lock;     /* held on the record, by the lock table */
-    struct lock *gap;      /* held on the gap before it */
-    uint64_t seen_writer;  /* writer of the version last handed to the program */
-    uint64_t mark;         /* the algorithm's: a stamp, an index */
+    struct version *own;     /* the newest version this attempt wrote of it, or NULL */
+    struct lock *lock;       /* held on the record, by the lock table */
+    struct lock *gap;        /* held on the gap before it */
+    uint64_t seen_writer;    /* writer of the version last handed to the program */
+    uint64_t mark;           /* the algorithm's: a stamp, an index */
     uint32_t read_statement; /* number of the first statement that read it, 0: none */
-    uint8_t note;          /* the algorithm's: a flag */
-    bool visited;          /* its access was paid for */
-    bool kept;             /* a duplicate key was met here: its read counts though the statement failed */
+    uint8_t note;            /* the algorithm's: a flag */
+    bool visited;            /* its access was paid for */
+    bool kept;               /* a duplicate key was met here: its read counts though the statement failed */
 };
 
 /* One version written by an attempt, of its row of that number. */
@@ -63,15 +63,15 @@ struct work {
 };
 
 struct txn {
-    uint64_t id;        /* of the attempt: serial << 24 | slot, never used again */
-    uint64_t age;       /* order of the transaction's first begin; kept over restarts, smaller is older */
-    uint32_t slot;      /* of its events */
-    uint8_t state;      /* enum txn_state */
+    uint64_t id;   /* of the attempt: serial << 24 | slot, never used again */
+    uint64_t age;  /* order of the transaction's first begin; kept over restarts, smaller is older */
+    uint32_t slot; /* of its events */
+    uint8_t state; /* enum txn_state */
     bool doomed;
     bool first_attempt;
-    uint8_t reason;     /* enum reason: why it was refused or doomed */
-    uint8_t level;      /* enum level asked for */
-    uint32_t statement; /* number of the current statement, from 1 */
+    uint8_t reason;        /* enum reason: why it was refused or doomed */
+    uint8_t level;         /* enum level asked for */
+    uint32_t statement;    /* number of the current statement, from 1 */
     uint32_t victim_count; /* times it was a deadlock victim, over all attempts */
     struct work work;
     VECTOR(struct row) rows;
@@ -80,16 +80,16 @@ struct txn {
     uint32_t row_index_size;
     VECTOR(struct write) writes;
     VECTOR(struct scan) scans; /* what it scanned, in order */
-    struct lock *held;    /* its locks, newest first (lock table) */
-    struct lock *queued;  /* the request it waits for, or NULL */
-    bool overdue;         /* its present wait has outlasted the delay of deadlock detection */
+    struct lock *held;         /* its locks, newest first (lock table) */
+    struct lock *queued;       /* the request it waits for, or NULL */
+    bool overdue;              /* its present wait has outlasted the delay of deadlock detection */
     uint32_t lock_count;
     uint64_t search_mark; /* of the latest search that visited it */
     struct txn *search_parent;
     struct txn *wait_next, *wait_previous; /* the algorithm's waiting transactions, in order of beginning to wait */
     uint64_t snapshot;                     /* stamp it reads as of; 0: none taken */
     struct txn *snapshot_next, *snapshot_previous; /* open snapshots, oldest first */
-    void *tail;                            /* the algorithm's txn_size bytes, zeroed at each begin */
+    void *tail;                                    /* the algorithm's txn_size bytes, zeroed at each begin */
 };
 
 /* The row of that key, added on first meeting (and its record pinned). */

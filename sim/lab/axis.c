@@ -285,7 +285,8 @@ static bool expand_sum(const struct range *range, const char *text, struct axis_
 }
 
 /* from, from x factor, .. */
-static bool expand_product(const struct range *range, const char *text, struct axis_values *values, struct text *error) {
+static bool expand_product(const struct range *range, const char *text, struct axis_values *values,
+                           struct text *error) {
     struct decimal number = range->from;
     for (uint64_t i = 0; i < STEPS_MAX && decimal_compare(number, range->to) <= 0; i++) {
         struct decimal next;

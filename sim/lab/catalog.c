@@ -20,8 +20,8 @@ static const struct option experiment_rows[] = {
      "independent runs of each point, with the same transactions for every algorithm"},
     {"warmup", OPTION_DURATION, offsetof(struct experiment_settings, warmup_ns), "20s", 0, SECONDS_MAX, NULL, 0,
      "simulated time before anything is counted"},
-    {"duration", OPTION_DURATION, offsetof(struct experiment_settings, duration_ns), "100s", 1e-6, SECONDS_MAX, NULL,
-     0, "simulated time that is counted, after the warm-up"},
+    {"duration", OPTION_DURATION, offsetof(struct experiment_settings, duration_ns), "100s", 1e-6, SECONDS_MAX, NULL, 0,
+     "simulated time that is counted, after the warm-up"},
     {"certify", OPTION_BOOL, offsetof(struct experiment_settings, certify), "yes", 0, 0, NULL, 0,
      "hold every run to what its algorithm promises"},
     {"series", OPTION_DURATION, offsetof(struct experiment_settings, series_ns), "0", 0, SECONDS_MAX, NULL, 0,
@@ -57,7 +57,8 @@ static const struct option figure_rows[] = {
      "what is written at the ordinate"},
 };
 
-#define TABLE(rows, type) {(rows), sizeof(rows) / sizeof(rows)[0], sizeof(type)}
+#define TABLE(rows, type) \
+    { (rows), sizeof(rows) / sizeof(rows)[0], sizeof(type) }
 const struct option_table experiment_options = TABLE(experiment_rows, struct experiment_settings);
 const struct option_table workload_head_options = TABLE(workload_head_rows, struct named_settings);
 const struct option_table variant_head_options = TABLE(variant_head_rows, struct named_settings);
@@ -69,7 +70,8 @@ const struct catalog_section catalog_sections[] = {
     {"cost", AREA_COST, &cost_options, "the price list: what each piece of work costs"},
     {"restart", AREA_RESTART, &restart_options, "what follows an abort by the system"},
     {"workload", AREA_WORKLOAD, &workload_head_options, "what the application does"},
-    {"sweep", AREA_SWEEP, NULL, "the axes: full keys with lists or ranges of values, the first the outermost; zip = KEY KEY steps axes together"},
+    {"sweep", AREA_SWEEP, NULL,
+     "the axes: full keys with lists or ranges of values, the first the outermost; zip = KEY KEY steps axes together"},
 };
 const size_t catalog_section_count = sizeof catalog_sections / sizeof catalog_sections[0];
 
@@ -114,18 +116,13 @@ const struct option_table *catalog_options(enum area area, const struct cc_ops *
     case AREA_EXPERIMENT:
     case AREA_SYSTEM:
     case AREA_COST:
-    case AREA_RESTART:
-        return catalog_section_of(area)->options;
-    case AREA_WORKLOAD:
-        return workload != NULL ? workload->options : NULL;
+    case AREA_RESTART: return catalog_section_of(area)->options;
+    case AREA_WORKLOAD: return workload != NULL ? workload->options : NULL;
     case AREA_ALGORITHM:
-    case AREA_VARIANT:
-        return algorithm != NULL ? algorithm->options : NULL;
-    case AREA_FIGURE:
-        return &figure_options;
+    case AREA_VARIANT: return algorithm != NULL ? algorithm->options : NULL;
+    case AREA_FIGURE: return &figure_options;
     case AREA_SWEEP:
-    case AREA_UNKNOWN:
-        break;
+    case AREA_UNKNOWN: break;
     }
     return NULL;
 }

@@ -1,6 +1,7 @@
 /* catalog.h - every section and key that a config may have.
  *
- * A full key is `section.key`: "system.cpus", "workload.rows", "2pl.victim", "fast.victim" for a variant [algorithm fast];
+ * A full key is `section.key`: "system.cpus", "workload.rows", "2pl.victim", "fast.victim" for a variant [algorithm
+ * fast];
  * `algorithm` is short for "experiment.algorithm". An algorithm's section takes the algorithm's own options and, by
  * their full names, all keys that may differ between algorithms. */
 #ifndef CCSIM_LAB_CATALOG_H
@@ -75,13 +76,17 @@ const struct option_table *catalog_options(enum area area, const struct cc_ops *
 struct catalog_names {
     const char **items;
     size_t count, capacity;
-    struct { char **items; size_t count, capacity; } own;
+    struct {
+        char **items;
+        size_t count, capacity;
+    } own;
 };
 void catalog_add_sections(struct catalog_names *names);
 void catalog_add_algorithms(struct catalog_names *names);
 void catalog_add_workloads(struct catalog_names *names);
-void catalog_add_options(struct catalog_names *names, const struct option_table *options);              /* `cpus` */
-void catalog_add_keys(struct catalog_names *names, const char *section, const struct option_table *options);  /* `system.cpus` */
+void catalog_add_options(struct catalog_names *names, const struct option_table *options); /* `cpus` */
+void catalog_add_keys(struct catalog_names *names, const char *section,
+                      const struct option_table *options); /* `system.cpus` */
 void catalog_names_free(struct catalog_names *names);
 
 /* Where an unknown key belongs, as the end of a sentence: "; it belongs to [system]", "; it is an option of the

@@ -25,13 +25,13 @@ struct figure {
 };
 
 struct experiment_facts {
-    const char *title, *stem;   /* stem of the first config's name: the results folder */
+    const char *title, *stem; /* stem of the first config's name: the results folder */
     uint64_t seed;
     int64_t replications;
     int64_t warmup_ns, duration_ns;
     bool certify;
-    size_t points;              /* after --only */
-    size_t axes;                /* columns between `workload` and `replication`, `algorithm` not among them */
+    size_t points; /* after --only */
+    size_t axes;   /* columns between `workload` and `replication`, `algorithm` not among them */
     const struct figure *figures;
     size_t figure_count;
 };
@@ -39,7 +39,7 @@ struct experiment_facts {
 struct experiment_request {
     const char *const *files; /* "-": standard input */
     size_t file_count;
-    const char *const *sets;  /* "KEY=VALUE" */
+    const char *const *sets; /* "KEY=VALUE" */
     size_t set_count;
     const char *const *onlys;
     size_t only_count;
@@ -56,13 +56,14 @@ const struct experiment_facts *experiment_facts(const struct experiment *experim
 /* The key of axis number `axis` as a column name ("system.terminals"). */
 const char *experiment_axis(const struct experiment *experiment, size_t axis);
 
-/* A point's run specification (replication 1; the caller sets replication and replay) and what its columns say. The options structs belong to the
+/* A point's run specification (replication 1; the caller sets replication and replay) and what its columns say. The
+ * options structs belong to the
  * point: free with point_free. */
 struct point {
     size_t number;
     struct run_spec spec;
-    const char *algorithm;       /* the name in the config: a variant's own */
-    struct text columns;         /* CSV cells of the axes, comma-separated, already quoted; empty if there are none */
+    const char *algorithm; /* the name in the config: a variant's own */
+    struct text columns;   /* CSV cells of the axes, comma-separated, already quoted; empty if there are none */
     void *algorithm_options, *workload_options;
 };
 void experiment_point(const struct experiment *experiment, size_t number, struct point *point);

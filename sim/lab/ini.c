@@ -47,13 +47,15 @@ static long read_raw_line(FILE *stream, char *line, size_t room) {
     return length;
 }
 
-static bool is_text_byte(unsigned char byte) {
-    return byte == '\t' || byte == '\r' || (byte >= 0x20 && byte != 0x7f);
-}
+static bool is_text_byte(unsigned char byte) { return byte == '\t' || byte == '\r' || (byte >= 0x20 && byte != 0x7f); }
 
 /* How many bytes of UTF-8 start with `lead`; 0: none do. */
 static size_t utf8_length(unsigned char lead) {
-    return lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : (lead & 0xf0) == 0xe0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+    return lead < 0x80                   ? 1
+           : lead >= 0xc2 && lead < 0xe0 ? 2
+           : (lead & 0xf0) == 0xe0       ? 3
+           : lead >= 0xf0 && lead < 0xf5 ? 4
+                                         : 0;
 }
 
 /* The first byte that no text has, or -1. A character cut at the end (`cut`) is given the benefit of the doubt. */
@@ -286,8 +288,10 @@ static int take_entry(void *user, const char *section, const char *key, const ch
     reader->has_key = true;
     reader->drops = !admit_key(reader, key);
     if (!reader->drops) {
-        vector_push(&ini->entries, ((struct ini_entry){.section = ini->sections.count - 1, .key = mem_string(key),
-                                                       .value = mem_string(value), .line = reader->line}));
+        vector_push(&ini->entries, ((struct ini_entry){.section = ini->sections.count - 1,
+                                                       .key = mem_string(key),
+                                                       .value = mem_string(value),
+                                                       .line = reader->line}));
     }
     return 1;
 }

@@ -1,6 +1,7 @@
 /* ini.h - a config file as a list of sections and entries with their line numbers.
  *
- * The grammar is libinih's: `[section]`, `key = value`, comments from `;` after a blank and from `#` or `;` at the start
+ * The grammar is libinih's: `[section]`, `key = value`, comments from `;` after a blank and from `#` or `;` at the
+ * start
  * of a line, a value that goes on in indented lines (joined here by one blank). libinih takes its lines from a reader;
  * ours counts them and notices what the library would pass over in silence: lines it would split, bytes that are no
  * text, lines without `=`, keys given twice. */
@@ -31,8 +32,14 @@ struct ini_entry {
 };
 
 struct ini {
-    struct { struct ini_section *items; size_t count, capacity; } sections;
-    struct { struct ini_entry *items; size_t count, capacity; } entries;
+    struct {
+        struct ini_section *items;
+        size_t count, capacity;
+    } sections;
+    struct {
+        struct ini_entry *items;
+        size_t count, capacity;
+    } entries;
 };
 
 /* Reads the file, "-" being standard input, into the zeroed `ini`. Mistakes are reported as those of `source`; what is

@@ -383,8 +383,10 @@ static void interruptions_hold(sigset_t *before) {
 static bool history_is_possible(const struct experiment_facts *facts, const struct lab_request *request) {
     size_t runs = facts->points * (request->only_replication > 0 ? 1 : (size_t)facts->replications);
     if (request->history != NULL && runs != 1) {
-        fprintf(stderr, "ccsim: --history is for one run, and here are %zu: pick one with --only, for example --only "
-                        "replication=1\n", runs);
+        fprintf(stderr,
+                "ccsim: --history is for one run, and here are %zu: pick one with --only, for example --only "
+                "replication=1\n",
+                runs);
     } else if (request->history != NULL && !facts->certify) {
         fprintf(stderr, "ccsim: --history needs certify = yes\n");
     } else {

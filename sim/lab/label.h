@@ -5,7 +5,8 @@
 
 #include "sim/base/text.h"
 
-/* The unit of an axis (`section.key`; `workload` tells whose options [workload] holds) or a metric, "" if it has none. */
+/* The unit of an axis (`section.key`; `workload` tells whose options [workload] holds) or a metric, "" if it has
+ * none. */
 const char *label_unit(const char *column, const char *workload);
 
 void label_add(const char *column, const char *workload, struct text *out);

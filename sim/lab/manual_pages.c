@@ -47,9 +47,11 @@ static void add_sections(struct text *out) {
             add_option_table(section->options, out);
         }
     }
-    text_add(out, "\n"
-                  "A list has its values between blanks; a range is `1..128 *2` or `0..1 +0.1`, with units where its values\n"
-                  "have some (`10ms..50ms +10ms`). `zip = KEY KEY` steps axes together instead of crossing them.\n");
+    text_add(
+        out,
+        "\n"
+        "A list has its values between blanks; a range is `1..128 *2` or `0..1 +0.1`, with units where its values\n"
+        "have some (`10ms..50ms +10ms`). `zip = KEY KEY` steps axes together instead of crossing them.\n");
 }
 
 static void add_workloads(struct text *out) {
@@ -71,18 +73,21 @@ static void add_algorithms(struct text *out) {
 }
 
 void manual_options_markdown(struct text *out) {
-    text_add(out, "# Options\n\n"
-                  "Printed by `ccsim help --options-markdown`. A key is written `section.key` on the command line and in\n"
-                  "`[sweep]`. Durations carry a unit (`ns us ms s min h`) and may be distributions where it says so:\n"
-                  "`exp(1ms)`, `uniform(1ms, 3ms)`, `erlang(4, 1ms)`, `lognormal(1ms, 0.8)` (mean, coefficient of\n"
-                  "variation). Where a default is said to be none or required, an example stands in its place.\n");
+    text_add(out,
+             "# Options\n\n"
+             "Printed by `ccsim help --options-markdown`. A key is written `section.key` on the command line and in\n"
+             "`[sweep]`. Durations carry a unit (`ns us ms s min h`) and may be distributions where it says so:\n"
+             "`exp(1ms)`, `uniform(1ms, 3ms)`, `erlang(4, 1ms)`, `lognormal(1ms, 0.8)` (mean, coefficient of\n"
+             "variation). Where a default is said to be none or required, an example stands in its place.\n");
     add_sections(out);
     text_add(out, "\n## [figure NAME]\n\n");
     add_option_table(&figure_options, out);
-    text_add(out, "\n## [algorithm NAME]\n\n"
-                  "A variant: its own name in the results, the rules of another algorithm, other options. Like the sections\n"
-                  "of the algorithms below it takes the algorithm's own options, and any key of `[system]`, `[cost]`,\n"
-                  "`[restart]` and `[workload]` by its full name (`restart.delay = adaptive`), for that algorithm alone.\n\n");
+    text_add(
+        out,
+        "\n## [algorithm NAME]\n\n"
+        "A variant: its own name in the results, the rules of another algorithm, other options. Like the sections\n"
+        "of the algorithms below it takes the algorithm's own options, and any key of `[system]`, `[cost]`,\n"
+        "`[restart]` and `[workload]` by its full name (`restart.delay = adaptive`), for that algorithm alone.\n\n");
     add_option_table(&variant_head_options, out);
     text_add(out, "\n# Workloads\n");
     add_workloads(out);
@@ -93,12 +98,14 @@ void manual_options_markdown(struct text *out) {
 void manual_metrics_markdown(struct text *out) {
     size_t count;
     const struct metric *metrics = metrics_all(&count);
-    text_add(out, "# Metrics\n\n"
-                  "Printed by `ccsim help --metrics-markdown`. The columns of runs.csv, behind `algorithm`, `workload`, the\n"
-                  "axes of the sweep, `replication`, `seed` and `sim_seconds`; all count from the end of the warm-up on.\n"
-                  "summary.csv has each one's mean over the replications and, as `<metric>_ci95`, the half-width of its\n"
-                  "95%% confidence interval. A value that is not defined, such as a percentile of nothing, is empty.\n\n"
-                  "| column | unit | meaning |\n|---|---|---|\n");
+    text_add(
+        out,
+        "# Metrics\n\n"
+        "Printed by `ccsim help --metrics-markdown`. The columns of runs.csv, behind `algorithm`, `workload`, the\n"
+        "axes of the sweep, `replication`, `seed` and `sim_seconds`; all count from the end of the warm-up on.\n"
+        "summary.csv has each one's mean over the replications and, as `<metric>_ci95`, the half-width of its\n"
+        "95%% confidence interval. A value that is not defined, such as a percentile of nothing, is empty.\n\n"
+        "| column | unit | meaning |\n|---|---|---|\n");
     for (size_t i = 0; i < count; i++) {
         text_add(out, "| `%s` | %s | ", metrics[i].name, metrics[i].unit);
         add_cell(metrics[i].help, out);

@@ -198,8 +198,10 @@ static const struct metric metrics[] = {
     ANOMALY(FLAW_G_SINGLE, "_g_single", "of them: cycles with exactly one anti-dependency (G-single)"),
     ANOMALY(FLAW_G2_ITEM, "_g2_item", "of them: cycles with anti-dependencies on items (G2-item)"),
     ANOMALY(FLAW_G2, "_g2", "of them: cycles with a predicate anti-dependency (G2)"),
-    ANOMALY(FLAW_LOST_UPDATE, "_lost_update", "of them: an update overwritten by one that had read the version before it"),
-    ANOMALY(FLAW_WRITE_SKEW, "_write_skew", "of them: two transactions that each read what the other wrote, on different items"),
+    ANOMALY(FLAW_LOST_UPDATE, "_lost_update",
+            "of them: an update overwritten by one that had read the version before it"),
+    ANOMALY(FLAW_WRITE_SKEW, "_write_skew",
+            "of them: two transactions that each read what the other wrote, on different items"),
     ANOMALY(FLAW_PHANTOM, "_phantom", "of them: a row that appeared in or left a range another transaction had read"),
 };
 enum { METRIC_COUNT = sizeof metrics / sizeof metrics[0] };

@@ -15,10 +15,11 @@ struct metric {
     const char *unit; /* for axis labels: "commits/s", "ms", "" */
     const char *help;
     double (*get)(const struct run_result *result, int argument);
-    int argument;     /* of the getter: a reason, a percentile */
+    int argument; /* of the getter: a reason, a percentile */
 };
 
-/* All numeric metrics in column order; the abort reasons are among them. `audit` and `digest` follow as text columns. */
+/* All numeric metrics in column order; the abort reasons are among them. `audit` and `digest` follow as text
+ * columns. */
 const struct metric *metrics_all(size_t *number);
 const struct metric *metric_find(const char *name);
 

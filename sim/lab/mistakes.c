@@ -1,4 +1,5 @@
-/* mistakes.c - see mistakes.h. Sorting is by insertion: a config has few mistakes, and equal places keep their order. */
+/* mistakes.c - see mistakes.h. Sorting is by insertion: a config has few mistakes, and equal places keep their
+ * order. */
 #include "sim/lab/mistakes.h"
 
 #include <stdarg.h>

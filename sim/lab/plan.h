@@ -31,8 +31,8 @@ struct plan_section {
 };
 
 struct variant {
-    const char *name;    /* lives in the header */
-    const char *section; /* "algorithm NAME" */
+    const char *name;         /* lives in the header */
+    const char *section;      /* "algorithm NAME" */
     const struct cc_ops *ops; /* NULL: its type is missing or unknown */
 };
 
@@ -48,14 +48,20 @@ struct axis {
     struct target target; /* of `algorithm`: AREA_EXPERIMENT */
     const char *text;     /* as typed */
     struct axis_values values;
-    bool *keeps;          /* by value: does --only keep it? */
-    bool restricted;      /* did --only name the axis? */
+    bool *keeps;     /* by value: does --only keep it? */
+    bool restricted; /* did --only name the axis? */
     struct place place;
 };
 
 struct dimension {
-    struct { size_t *items; size_t count, capacity; } axes;
-    struct { size_t *items; size_t count, capacity; } kept; /* positions that --only kept */
+    struct {
+        size_t *items;
+        size_t count, capacity;
+    } axes;
+    struct {
+        size_t *items;
+        size_t count, capacity;
+    } kept; /* positions that --only kept */
 };
 
 struct candidate {
@@ -68,22 +74,46 @@ struct candidate {
 };
 
 struct experiment {
-    struct { char **items; size_t count, capacity; } sources; /* names of the files, then of the arguments */
+    struct {
+        char **items;
+        size_t count, capacity;
+    } sources; /* names of the files, then of the arguments */
     size_t file_count;
     struct mistakes mistakes;
     bool malformed; /* a file is not even well-formed: what seems to be missing may stand in a line that was dropped */
-    struct { struct setting *items; size_t count, capacity; } settings;
-    struct { struct plan_section *items; size_t count, capacity; } sections;
-    struct { struct variant *items; size_t count, capacity; } variants;
+    struct {
+        struct setting *items;
+        size_t count, capacity;
+    } settings;
+    struct {
+        struct plan_section *items;
+        size_t count, capacity;
+    } sections;
+    struct {
+        struct variant *items;
+        size_t count, capacity;
+    } variants;
     const struct workload_ops *workload;
     const char *alternative; /* of terminals and arrival_rate, the one that --set of the other took away */
-    struct { struct axis *items; size_t count, capacity; } axes;
-    struct { struct dimension *items; size_t count, capacity; } dimensions;
+    struct {
+        struct axis *items;
+        size_t count, capacity;
+    } axes;
+    struct {
+        struct dimension *items;
+        size_t count, capacity;
+    } dimensions;
     size_t algorithm_axis;
-    struct { struct candidate *items; size_t count, capacity; } candidates;
+    struct {
+        struct candidate *items;
+        size_t count, capacity;
+    } candidates;
     struct experiment_settings own; /* [experiment] */
     bool has_seed;                  /* the seed was given apart */
-    struct { struct figure *items; size_t count, capacity; } figures;
+    struct {
+        struct figure *items;
+        size_t count, capacity;
+    } figures;
     char *title, *stem;
     struct experiment_facts facts;
 };

@@ -88,8 +88,8 @@ static void check_section(struct experiment *plan, const struct plan_section *se
 /* --- settings --- */
 
 /* What an algorithm's section takes: its head, its own options, full keys. */
-static bool algorithm_option(const struct experiment *plan, const struct setting *setting,
-                             const struct option **option, struct text *error) {
+static bool algorithm_option(const struct experiment *plan, const struct setting *setting, const struct option **option,
+                             struct text *error) {
     const char *name = NULL;
     struct target target;
     if (setting->area == AREA_VARIANT && strcmp(setting->key, "type") == 0) {
@@ -104,7 +104,8 @@ static bool algorithm_option(const struct experiment *plan, const struct setting
     return known;
 }
 
-static const struct option *find_in(const struct option_table *head, const struct option_table *options, const char *key) {
+static const struct option *find_in(const struct option_table *head, const struct option_table *options,
+                                    const char *key) {
     const struct option *option = head != NULL ? option_find(head, key) : NULL;
     return option != NULL || options == NULL ? option : option_find(options, key);
 }
@@ -158,7 +159,8 @@ static void check_served(const struct setting *setting, const struct option *opt
 }
 
 static bool is_auto_warmup(const struct setting *setting) {
-    return setting->area == AREA_EXPERIMENT && strcmp(setting->key, "warmup") == 0 && strcmp(setting->value, "auto") == 0;
+    return setting->area == AREA_EXPERIMENT && strcmp(setting->key, "warmup") == 0 &&
+           strcmp(setting->value, "auto") == 0;
 }
 
 static void check_setting(struct experiment *plan, const struct setting *setting) {

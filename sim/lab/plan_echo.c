@@ -1,7 +1,8 @@
 /* plan_echo.c - the effective configuration as a config: read again, it is the same plan, points and all.
  *
  * Every option of [experiment], [system], [cost], [restart] and [workload] has a line; what has no value stands in a
- * comment. Algorithms' sections, where given, list what they change, and below that, as comments, the algorithm's other options
+ * comment. Algorithms' sections, where given, list what they change, and below that, as comments, the algorithm's
+ * other options
  * with their defaults. An axis that --only cut down is written as the list of what is left. */
 #include <inttypes.h>
 #include <string.h>
@@ -162,7 +163,8 @@ static void add_delay(const struct experiment *plan, const struct cc_ops *ops, s
     const struct candidate candidate = {.ops = ops, .own_section = ops->name};
     const struct option *delay = option_find(&restart_options, "delay");
     bool swept = plan_find_axis(plan, "restart.delay") != NULL;
-    if ((ops->flags & CC_RESTART_ADAPTIVE) != 0 && !swept && plan_setting(plan, &candidate, AREA_RESTART, delay) == NULL) {
+    if ((ops->flags & CC_RESTART_ADAPTIVE) != 0 && !swept &&
+        plan_setting(plan, &candidate, AREA_RESTART, delay) == NULL) {
         add_line(out, "restart.delay", "adaptive");
     }
 }

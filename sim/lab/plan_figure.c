@@ -31,7 +31,8 @@ static void add_columns(const struct experiment *plan, const struct column_kind 
     }
 }
 
-static void check_column(struct experiment *plan, const char *section, const char *key, const struct column_kind *kind) {
+static void check_column(struct experiment *plan, const char *section, const char *key,
+                         const struct column_kind *kind) {
     const struct setting *setting = plan_find(plan, section, key);
     if (setting == NULL || is_column(plan, kind, setting->value)) {
         return;

@@ -185,7 +185,8 @@ static bool check_load(struct experiment *plan, const struct candidate *candidat
     const struct setting *swept = plan_find(plan, "sweep", "system.arrival_rate");
     if (closed) {
         struct place place = swept != NULL ? swept->place : plain != NULL ? plain->place : plan_whole();
-        mistakes_add(&plan->mistakes, place, "both system.terminals and system.arrival_rate are given; only one can be");
+        mistakes_add(&plan->mistakes, place,
+                     "both system.terminals and system.arrival_rate are given; only one can be");
     } else {
         mistakes_add(&plan->mistakes, plan_whole(), "neither system.terminals nor system.arrival_rate is given");
     }

@@ -13,7 +13,9 @@
 
 enum { SUGGESTION_BYTES = 160 };
 
-struct place plan_whole(void) { return (struct place){.source = 0, .line = 0}; }
+struct place plan_whole(void) {
+    return (struct place){.source = 0, .line = 0};
+}
 
 struct setting *plan_find(const struct experiment *plan, const char *section, const char *key) {
     for (size_t i = 0; i < plan->settings.count; i++) {
@@ -39,8 +41,11 @@ static void put(struct experiment *plan, const char *section, const char *key, c
         return;
     }
     const char *name;
-    struct setting added = {.area = catalog_area(section, &name), .section = mem_string(section),
-                            .key = mem_string(key), .value = mem_string(value), .place = place};
+    struct setting added = {.area = catalog_area(section, &name),
+                            .section = mem_string(section),
+                            .key = mem_string(key),
+                            .value = mem_string(value),
+                            .place = place};
     vector_push(&plan->settings, added);
 }
 
@@ -62,8 +67,9 @@ static void add_section(struct experiment *plan, const char *header, struct plac
         }
     }
     const char *name;
-    vector_push(&plan->sections, ((struct plan_section){.area = catalog_area(header, &name),
-                                                        .header = mem_string(header), .place = place}));
+    vector_push(
+        &plan->sections,
+        ((struct plan_section){.area = catalog_area(header, &name), .header = mem_string(header), .place = place}));
 }
 
 /* The algorithm's axis has one name only. */
@@ -110,12 +116,10 @@ bool target_may_differ(const struct target *target) {
     case AREA_SYSTEM:
     case AREA_COST:
     case AREA_RESTART:
-    case AREA_ALGORITHM:
-        return true;
+    case AREA_ALGORITHM: return true;
     case AREA_WORKLOAD:
         return target->option == NULL || option_find(&workload_head_options, target->option->name) == NULL;
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -227,7 +231,8 @@ bool plan_key(const struct experiment *plan, const char *key, struct target *tar
     if (variant != NULL) {
         return plan_algorithm_key(plan, variant->section, variant->ops, dot + 1, target, error);
     }
-    return ops != NULL ? plan_algorithm_key(plan, ops->name, ops, dot + 1, target, error) : unknown_key(plan, key, error);
+    return ops != NULL ? plan_algorithm_key(plan, ops->name, ops, dot + 1, target, error)
+                       : unknown_key(plan, key, error);
 }
 
 /* --- --set --- */
@@ -374,7 +379,8 @@ static void find_variants(struct experiment *plan) {
         const char *name;
         if (catalog_area(section->header, &name) == AREA_VARIANT) {
             const struct setting *type = plan_find(plan, section->header, "type");
-            vector_push(&plan->variants, ((struct variant){.name = name, .section = section->header,
+            vector_push(&plan->variants, ((struct variant){.name = name,
+                                                           .section = section->header,
                                                            .ops = type != NULL ? cc_find(type->value) : NULL}));
         }
     }

@@ -31,14 +31,10 @@ static const struct shown {
     const char *column, *heading;
     enum kind kind;
 } shown[] = {
-    {"throughput_tps", "commits/s", KIND_NUMBER},
-    {"throughput_tps_ci95", "+-", KIND_SPREAD},
-    {"abort_rate", "aborted", KIND_PERCENT},
-    {"wait_mean_ms", "wait ms", KIND_NUMBER},
-    {"response_p50_ms", "response p50", KIND_NUMBER},
-    {"response_p99_ms", "p99 ms", KIND_NUMBER},
-    {"fairness_jain", "fairness", KIND_NUMBER},
-    {"audit", "audit", KIND_TEXT},
+    {"throughput_tps", "commits/s", KIND_NUMBER},     {"throughput_tps_ci95", "+-", KIND_SPREAD},
+    {"abort_rate", "aborted", KIND_PERCENT},          {"wait_mean_ms", "wait ms", KIND_NUMBER},
+    {"response_p50_ms", "response p50", KIND_NUMBER}, {"response_p99_ms", "p99 ms", KIND_NUMBER},
+    {"fairness_jain", "fairness", KIND_NUMBER},       {"audit", "audit", KIND_TEXT},
 };
 
 static const char *cell_of(const struct sheet *sheet, size_t row, size_t cell) {

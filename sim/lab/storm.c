@@ -1,4 +1,5 @@
-/* storm.c - see the header. A job is one world with one algorithm; what a worker answers is a `struct found`, followed by
+/* storm.c - see the header. A job is one world with one algorithm; what a worker answers is a `struct found`,
+ * followed by
  * what is wrong, in words. */
 #include "sim/lab/storm.h"
 
@@ -16,7 +17,8 @@
 #include "sim/lab/storm_world.h"
 #include "sim/lab/workers.h"
 
-/* One world in so many runs twice. After so many violations there is no point in going on. A world takes milliseconds. */
+/* One world in so many runs twice. After so many violations there is no point in going on. A world takes
+ * milliseconds. */
 enum { REPEATED_ONE_IN = 8, VIOLATIONS_MOST = 20, WORLD_SECONDS_MOST = 60 };
 #define WORLDS_ENDLESS (UINT64_C(1) << 40)
 

@@ -1,7 +1,8 @@
 /* storm.h - random small worlds (storm_world.h) through every algorithm, on several processes, until time is up.
  *
  * Each run is certified and audited, must come to its end and leave nothing behind; some are repeated without the
- * certifier and must come out the same. A run that fails a CHECK, or does not end, costs that run alone. What is found is
+ * certifier and must come out the same. A run that fails a CHECK, or does not end, costs that run alone. What is
+ * found is
  * reported with the command that replays that world alone. An algorithm that promises nothing (the canary) must be
  * caught at least once. */
 #ifndef CCSIM_LAB_STORM_H

@@ -1,4 +1,5 @@
-/* storm_option.h - options at random, and as text: what `ccsim storm` needs to draw a world of whatever there is to set,
+/* storm_option.h - options at random, and as text: what `ccsim storm` needs to draw a world of whatever there is to
+ * set,
  * options included that were not thought of here. */
 #ifndef CCSIM_LAB_STORM_OPTION_H
 #define CCSIM_LAB_STORM_OPTION_H

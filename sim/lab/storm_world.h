@@ -1,5 +1,6 @@
 /* storm_world.h - random small worlds: how many terminals (or an open system), CPUs, disks, prices, admission, log,
- * restarts, the algorithm's options, the workload and its options. A seed and a number are a world; every algorithm gets
+ * restarts, the algorithm's options, the workload and its options. A seed and a number are a world; every algorithm
+ * gets
  * the same one, as far as its options go. */
 #ifndef CCSIM_LAB_STORM_WORLD_H
 #define CCSIM_LAB_STORM_WORLD_H

@@ -24,7 +24,8 @@ struct harness {
     struct txn *(*find)(void *world, uint64_t id);
     /* How many rows the program still means to access; what it cannot tell counts as many. */
     uint64_t (*remaining)(void *world, const struct txn *txn);
-    /* A deadlock was found: these wait for each other in a circle, each for the one before it. NULL: nobody wants to know. */
+    /* A deadlock was found: these wait for each other in a circle, each for the one before it. NULL: nobody wants to
+     * know. */
     void (*deadlock)(void *world, struct txn *const *cycle, size_t count);
     /* row->own, linked in its place, is about to be committed. NULL: nobody wants to know. */
     void (*installing)(void *world, struct txn *txn, const struct row *row);

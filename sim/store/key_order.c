@@ -25,7 +25,8 @@ struct key_order *key_order_new(size_t record_size) {
     struct key_order *order = mem_new(1, sizeof *order);
     order->record_size = record_size;
     for (size_t level = 0; level < LEVELS; level++) {
-        pool_init(&order->pools[level], sizeof(struct key_node) + (level + 1) * sizeof(struct key_node *) + record_size);
+        pool_init(&order->pools[level],
+                  sizeof(struct key_node) + (level + 1) * sizeof(struct key_node *) + record_size);
     }
     return order;
 }

@@ -1,4 +1,5 @@
-/* key_order.h - the sparse keys of a table in order: a skip list (Pugh 1990) whose levels are a hash of the key, so that
+/* key_order.h - the sparse keys of a table in order: a skip list (Pugh 1990) whose levels are a hash of the key, so
+ * that
  * the same keys always make the same list. Expected O(log n) for find, insert, remove and next. */
 #ifndef CCSIM_STORE_KEY_ORDER_H
 #define CCSIM_STORE_KEY_ORDER_H
@@ -11,8 +12,8 @@ struct key_order;
 
 struct key_node {
     int64_t key;
-    uint32_t pins;  /* attempts that hold the record */
-    uint32_t level; /* number of links */
+    uint32_t pins;         /* attempts that hold the record */
+    uint32_t level;        /* number of links */
     struct record *record; /* inside the node, behind the links */
     struct key_node *next[];
 };

@@ -20,7 +20,9 @@ enum reason {
     REASON_COUNT
 };
 
-struct reason_text { const char *name, *sentence; };
+struct reason_text {
+    const char *name, *sentence;
+};
 
 /* Indexed by enum reason; entry 0 is "none". */
 extern const struct reason_text reason_texts[REASON_COUNT];

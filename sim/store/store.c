@@ -15,9 +15,9 @@ struct dead {
 
 void store_init(struct store *store, size_t record_tail_size, const struct harness *harness) {
     *store = (struct store){.record_tail = (record_tail_size + 7) / 8 * 8,
-                             .stamp = STORE_STAMP_LOADER,
-                             .purged = STORE_STAMP_LOADER,
-                             .harness = harness};
+                            .stamp = STORE_STAMP_LOADER,
+                            .purged = STORE_STAMP_LOADER,
+                            .harness = harness};
     pool_init(&store->versions, sizeof(struct version));
 }
 
@@ -33,8 +33,8 @@ void store_free(struct store *store) {
     mem_free(store->dead.items);
 }
 
-struct table *store_add_table(struct store *store, const char *name, int64_t first_key, int64_t rows, int64_t initial_value,
-                              bool absent) {
+struct table *store_add_table(struct store *store, const char *name, int64_t first_key, int64_t rows,
+                              int64_t initial_value, bool absent) {
     CHECK(store->table_count < STORE_TABLES_MAX && rows >= 0);
     size_t stride = sizeof(struct record) + store->record_tail;
     struct table *table = &store->tables[store->table_count];
@@ -110,7 +110,7 @@ void store_release_sparse(struct store *store, struct table *table, int64_t key,
 
 /* Does the record stand between two gaps? */
 static bool bounds_gap(const struct table *table, const struct record *record, bool dense,
-                     bool (*bounds)(const struct record *)) {
+                       bool (*bounds)(const struct record *)) {
     if (record->newest == NULL ? dense && !table->initially_absent : !only_absent(record)) {
         return true;
     }
@@ -129,7 +129,8 @@ struct record *store_next(struct store *store, struct table *table, int64_t key,
         if (node != NULL && node->key < k) {
             break;
         }
-        struct record *record = (struct record *)(void *)(table->dense + (size_t)(k - table->first_key) * table->stride);
+        struct record *record =
+            (struct record *)(void *)(table->dense + (size_t)(k - table->first_key) * table->stride);
         if (bounds_gap(table, record, true, is_bound)) {
             *found = k;
             return record;
@@ -159,7 +160,8 @@ struct version *store_committed(struct store *store, struct table *table, int64_
     return version;
 }
 
-struct version *store_new_version(struct store *store, uint64_t writer, uint32_t statement, int64_t value, bool absent) {
+struct version *store_new_version(struct store *store, uint64_t writer, uint32_t statement, int64_t value,
+                                  bool absent) {
     struct version *version = pool_get(&store->versions);
     *version = (struct version){.value = value, .writer = writer, .statement = statement & 0x7fffff, .absent = absent};
     return version;
@@ -256,8 +258,8 @@ static inline bool install_in_place(struct store *store, struct table *table, st
     return true;
 }
 
-void store_install(struct store *store, struct table *table, int64_t key, struct record *record, struct version *version,
-                   uint64_t stamp) {
+void store_install(struct store *store, struct table *table, int64_t key, struct record *record,
+                   struct version *version, uint64_t stamp) {
     CHECK(version->stamp == 0 && version->older != NULL);
     if (install_in_place(store, table, version, stamp)) {
         return;

@@ -1,7 +1,9 @@
 /* store.h - simulated data: tables of records, each a chain of versions.
  *
- * A row is (id, value): a 64-bit key and a 64-bit value. A table's *dense* keys, first_key .. first_key + rows - 1, live in one
- * array that starts as untouched zero pages: a table of 10^8 rows costs nothing until its rows are used. Other keys are *sparse*: a
+ * A row is (id, value): a 64-bit key and a 64-bit value. A table's *dense* keys, first_key .. first_key + rows - 1,
+ * live in one
+ * array that starts as untouched zero pages: a table of 10^8 rows costs nothing until its rows are used. Other keys
+ * are *sparse*: a
  * skip list holds their records in order.
  * A record is the head of its chain, newest version first, followed by the algorithm's private tail (zero when the
  * algorithm has nothing to remember: an absent, unpinned sparse record with a zero tail is forgotten).
@@ -43,11 +45,11 @@ struct table {
     int64_t first_key, rows;
     int64_t initial_value;
     bool initially_absent;
-    size_t stride;           /* bytes of a dense record with its tail */
+    size_t stride; /* bytes of a dense record with its tail */
     char *dense;
     struct key_order *sparse;
-    struct record *end;      /* stands behind the last key: the owner of the last gap */
-    int64_t committed_sum;   /* invariant 4 */
+    struct record *end;    /* stands behind the last key: the owner of the last gap */
+    int64_t committed_sum; /* invariant 4 */
     int64_t committed_rows;
     int64_t *initial_values; /* NULL, or one a dense row (small tables, such as a schedule's) */
 };
@@ -58,26 +60,28 @@ enum { STORE_TABLES_MAX = 16 };
 struct store {
     struct table tables[STORE_TABLES_MAX];
     int table_count;
-    size_t record_tail; /* bytes of the algorithm's tail */
+    size_t record_tail;    /* bytes of the algorithm's tail */
     bool keeps_versions;   /* superseded versions stay until store_purge */
     bool keeps_tombstones; /* so do absent newest versions */
-    uint64_t stamp;  /* of the latest commit */
-    uint64_t purged; /* every snapshot in use, or yet to come, is at least as new as this stamp */
+    uint64_t stamp;        /* of the latest commit */
+    uint64_t purged;       /* every snapshot in use, or yet to come, is at least as new as this stamp */
     struct pool versions;
-    uint64_t extra_versions; /* stored beyond the newest committed one of each row: the gauge of the multiversion ones */
+    uint64_t
+        extra_versions; /* stored beyond the newest committed one of each row: the gauge of the multiversion ones */
     struct {
         struct dead *items;
         size_t first, count, capacity; /* a ring */
-    } dead; /* superseded versions in commit order */
+    } dead;                            /* superseded versions in commit order */
     const struct harness *harness;
 };
 
 void store_init(struct store *store, size_t record_tail, const struct harness *harness);
 void store_free(struct store *store);
 
-/* A table of dense keys first_key .. first_key + rows - 1, all with `initial_value` (or absent). The name must outlive it. */
-struct table *store_add_table(struct store *store, const char *name, int64_t first_key, int64_t rows, int64_t initial_value,
-                              bool absent);
+/* A table of dense keys first_key .. first_key + rows - 1, all with `initial_value` (or absent). The name must
+ * outlive it. */
+struct table *store_add_table(struct store *store, const char *name, int64_t first_key, int64_t rows,
+                              int64_t initial_value, bool absent);
 /* Gives one row an initial value of its own, or makes it absent; before the run only. */
 void store_set_initial(struct store *store, struct table *table, int64_t key, int64_t value, bool absent);
 
@@ -95,7 +99,8 @@ static inline struct record *store_record(struct store *store, struct table *tab
     return store_record_sparse(store, table, key);
 }
 
-/* Hints that cost nothing if they are wrong: a record will be used soon; a record hinted at before will be used next. */
+/* Hints that cost nothing if they are wrong: a record will be used soon; a record hinted at before will be used
+ * next. */
 static inline void store_expect(const struct table *table, int64_t key) {
     if (table_is_dense(table, key)) {
         __builtin_prefetch(table->dense + (size_t)(key - table->first_key) * table->stride, 1);
@@ -108,7 +113,8 @@ static inline void store_expect_next(const struct table *table, int64_t key) {
     }
 }
 
-/* Each store_record of a sparse key must be matched by one store_release. Forgets the record if nothing is left of it. */
+/* Each store_record of a sparse key must be matched by one store_release. Forgets the record if nothing is left of
+ * it. */
 void store_release_sparse(struct store *store, struct table *table, int64_t key, struct record *record);
 static inline void store_release(struct store *store, struct table *table, int64_t key, struct record *record) {
     if (!table_is_dense(table, key)) {
@@ -116,14 +122,17 @@ static inline void store_release(struct store *store, struct table *table, int64
     }
 }
 
-/* The first record with key >= `key` that bounds a gap: present in some version, uncommitted ones included, or for which
- * `is_bound` says so (may be NULL). Sets *found; returns table->end, *found = INT64_MAX, if there is none. Does not pin. */
-struct record *store_next(struct store *store, struct table *table, int64_t key, bool (*is_bound)(const struct record *),
-                          int64_t *found);
+/* The first record with key >= `key` that bounds a gap: present in some version, uncommitted ones included, or for
+ * which
+ * `is_bound` says so (may be NULL). Sets *found; returns table->end, *found = INT64_MAX, if there is none. Does not
+ * pin. */
+struct record *store_next(struct store *store, struct table *table, int64_t key,
+                          bool (*is_bound)(const struct record *), int64_t *found);
 
 /* The newest version, committed or not; makes an untouched record's first one. */
 struct version *store_touch(struct store *store, struct table *table, int64_t key, struct record *record);
-static inline struct version *store_newest(struct store *store, struct table *table, int64_t key, struct record *record) {
+static inline struct version *store_newest(struct store *store, struct table *table, int64_t key,
+                                           struct record *record) {
     return record->newest != NULL ? record->newest : store_touch(store, table, key, record);
 }
 
@@ -138,10 +147,11 @@ void store_link(struct store *store, struct record *record, struct version *vers
 void store_discard(struct store *store, struct record *record, struct version *version);
 
 /* Commits one version that is linked with `stamp`; what it supersedes goes, or is kept for snapshots. */
-void store_install(struct store *store, struct table *table, int64_t key, struct record *record, struct version *version,
-                   uint64_t stamp);
+void store_install(struct store *store, struct table *table, int64_t key, struct record *record,
+                   struct version *version, uint64_t stamp);
 
-/* Frees what no snapshot needs: all that was superseded at or before `oldest`, the stamp of the oldest snapshot in use. */
+/* Frees what no snapshot needs: all that was superseded at or before `oldest`, the stamp of the oldest snapshot in
+ * use. */
 void store_purge(struct store *store, uint64_t oldest);
 
 #endif

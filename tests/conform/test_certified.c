@@ -1,4 +1,5 @@
-/* test_certified.c - every algorithm in random small worlds, held to its promise by the certifier; and the canary, which
+/* test_certified.c - every algorithm in random small worlds, held to its promise by the certifier; and the canary,
+ * which
  * must be caught. CCSIM_WORLD=seed runs that world alone. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -25,7 +25,8 @@ static void expect_flat(const char *algorithm, const char *workload, const char 
     long brief = peak_kib(algorithm, workload, settings, 20);
     long ten_times_longer = peak_kib(algorithm, workload, settings, 200);
     if (ten_times_longer > brief + 256) {
-        fail_msg("%s, %s: %ld KiB, but %ld KiB in a run ten times longer", algorithm, workload, brief, ten_times_longer);
+        fail_msg("%s, %s: %ld KiB, but %ld KiB in a run ten times longer", algorithm, workload, brief,
+                 ten_times_longer);
     }
 }
 
@@ -41,9 +42,10 @@ static void hot_row_is_flat(void **state) {
 static void bank_is_flat(void **state) {
     (void)state;
     for (size_t i = 0; i < cc_registry_count; i++) {
-        expect_flat(cc_registry[i]->name, "bank",
-                    "system.terminals=16 system.cpus=4 cost.cpu_access=exp(1ms) restart.delay=exp(5ms) workload.rows=50 "
-                    "workload.audit_fraction=0.05");
+        expect_flat(
+            cc_registry[i]->name, "bank",
+            "system.terminals=16 system.cpus=4 cost.cpu_access=exp(1ms) restart.delay=exp(5ms) workload.rows=50 "
+            "workload.audit_fraction=0.05");
     }
 }
 

@@ -173,7 +173,7 @@ TEST_GROUP(laws, cmocka_unit_test(readers_do_not_overtake_a_writer),
            cmocka_unit_test(u_stands_beside_s_but_not_beside_u), cmocka_unit_test(x_stands_alone),
            cmocka_unit_test(upgrades_go_before_new_requests),
            cmocka_unit_test(conversions_deadlock_and_for_update_cures_it), cmocka_unit_test(locks_are_held_to_the_end),
-           cmocka_unit_test(locks_outlast_the_deferred_writes),
-           cmocka_unit_test(nowait_fails_the_statement_alone), cmocka_unit_test(skip_locked_leaves_rows_out),
-           cmocka_unit_test(duplicates_are_errors_and_reads), cmocka_unit_test(savepoints_keep_what_protects_reads),
-           cmocka_unit_test(savepoints_hide_no_read), cmocka_unit_test(restarts_keep_their_age))
+           cmocka_unit_test(locks_outlast_the_deferred_writes), cmocka_unit_test(nowait_fails_the_statement_alone),
+           cmocka_unit_test(skip_locked_leaves_rows_out), cmocka_unit_test(duplicates_are_errors_and_reads),
+           cmocka_unit_test(savepoints_keep_what_protects_reads), cmocka_unit_test(savepoints_hide_no_read),
+           cmocka_unit_test(restarts_keep_their_age))

@@ -1,7 +1,10 @@
-/* test_planted.c - correct algorithms with one fault each, planted on purpose: every one must be caught, by the certifier,
- * by the oracle of what programs were answered, or by a CHECK. A judge that finds nothing here would find nothing anywhere.
+/* test_planted.c - correct algorithms with one fault each, planted on purpose: every one must be caught, by the
+ * certifier,
+ * by the oracle of what programs were answered, or by a CHECK. A judge that finds nothing here would find nothing
+ * anywhere.
  *
- * A fault is a wrapper around one function of the algorithm, or around one callback of its harness. Each plays random worlds
+ * A fault is a wrapper around one function of the algorithm, or around one callback of its harness. Each plays
+ * random worlds
  * in a process of its own, since a CHECK ends it, until it is caught. */
 #include <inttypes.h>
 #include <signal.h>

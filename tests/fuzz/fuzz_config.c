@@ -1,6 +1,7 @@
 /* fuzz_config.c - any bytes as a config: it is refused with a reason, or it is a plan whose echo is the same plan.
  *
- * Bytes that begin with 0 or 1 are an argument of --set or --only, its length in the second byte, and then the config. */
+ * Bytes that begin with 0 or 1 are an argument of --set or --only, its length in the second byte, and then the
+ * config. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,9 +29,12 @@ static void write_config(const void *bytes, size_t size) {
 
 static struct experiment *load(const char *set, const char *only, struct text *errors) {
     const char *path = path_of_config();
-    struct experiment_request request = {.files = &path, .file_count = 1,
-                                         .sets = &set, .set_count = set != NULL,
-                                         .onlys = &only, .only_count = only != NULL};
+    struct experiment_request request = {.files = &path,
+                                         .file_count = 1,
+                                         .sets = &set,
+                                         .set_count = set != NULL,
+                                         .onlys = &only,
+                                         .only_count = only != NULL};
     struct experiment *experiment = experiment_load(&request, errors);
     CHECK((experiment == NULL) == (errors->length > 0));
     return experiment;
@@ -54,7 +58,8 @@ static void check_echo(const struct experiment *experiment) {
     CHECK_MSG(again != NULL, "%s\n%s", text_string(&errors), text_string(&first));
     experiment_echo(again, &second);
     CHECK(experiment_facts(again)->points == experiment_facts(experiment)->points);
-    CHECK_MSG(strcmp(text_string(&first), text_string(&second)) == 0, "%s\n%s", text_string(&first), text_string(&second));
+    CHECK_MSG(strcmp(text_string(&first), text_string(&second)) == 0, "%s\n%s", text_string(&first),
+              text_string(&second));
     experiment_free(again);
     text_free(&errors);
     text_free(&first);

@@ -1,4 +1,5 @@
-/* fuzz_history.c - the reader of history files, and the certifier behind it, against arbitrary bytes. What does not begin as
+/* fuzz_history.c - the reader of history files, and the certifier behind it, against arbitrary bytes. What does not
+ * begin as
  * a history does gets a beginning, so that few inputs are wasted. */
 #include <stddef.h>
 #include <stdint.h>

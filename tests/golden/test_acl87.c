@@ -1,4 +1,5 @@
-/* Agrawal, Carey, Livny, "Concurrency control performance modeling: alternatives and implications", TODS 12(4), 1987: the
+/* Agrawal, Carey, Livny, "Concurrency control performance modeling: alternatives and implications", TODS 12(4),
+ * 1987: the
  * closed model with its three algorithms, re-simulated independently with constant service times. Tolerances: 3% before
  * a curve's peak, 8% after it, 15% for blocking at mpl 100 and more, where the choice of the victim decides. */
 #include <stdio.h>

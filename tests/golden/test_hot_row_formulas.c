@@ -3,14 +3,16 @@
 #include "tests/support/runs.h"
 
 static struct run_result hot(const char *algorithm, int terminals, const char *more) {
-    return run_of(algorithm, "hot_row",
-                  "system.terminals=%d workload.accesses=1 workload.rows=100 cost.cpu_access=0 warmup=20s duration=400s %s",
-                  terminals, more);
+    return run_of(
+        algorithm, "hot_row",
+        "system.terminals=%d workload.accesses=1 workload.rows=100 cost.cpu_access=0 warmup=20s duration=400s %s",
+        terminals, more);
 }
 
 static void expect(struct run_result result, double tps, double aborts_per_commit, double tolerance, const char *what) {
     runs_assert_within(runs_tps(&result), tps, tolerance, what);
-    assert_near(runs_aborts(&result) / (double)result.commits, aborts_per_commit, tolerance * (aborts_per_commit + .01));
+    assert_near(runs_aborts(&result) / (double)result.commits, aborts_per_commit,
+                tolerance * (aborts_per_commit + .01));
     run_result_free(&result);
 }
 
@@ -42,8 +44,9 @@ static void optimism_wastes_all_but_one(void **state) {
     expect(hot("si", 10, "workload.app_time=10ms workload.hot_access=read_write"), 100, 9, .005, "si, read then write");
     expect(hot("occ", 10, "workload.app_time=10ms"), 100, 9, .005, "occ");
     /* H rows, starts spread: (N-1)/H aborts per commit */
-    expect(hot("si", 10, "workload.app_time=10ms workload.hot_access=read_write workload.hot_rows=3 "
-                         "system.start_within=1s"),
+    expect(hot("si", 10,
+               "workload.app_time=10ms workload.hot_access=read_write workload.hot_rows=3 "
+               "system.start_within=1s"),
            300. * 10 / 12, 3, .05, "si, three rows");
 }
 
@@ -63,8 +66,10 @@ static void optimism_with_exponential_times(void **state) {
     (void)state;
     for (int n = 2; n <= 32; n *= 4) {
         double q = ramanujan_q(n);
-        expect(hot("si", n, "workload.app_time=exp(10ms) workload.hot_access=read_write"), n / q * 100, q - 1, .03, "si");
-        expect(hot("occ", n, "workload.app_time=exp(10ms) workload.hot_access=read_write"), n / q * 100, q - 1, .03, "occ");
+        expect(hot("si", n, "workload.app_time=exp(10ms) workload.hot_access=read_write"), n / q * 100, q - 1, .03,
+               "si");
+        expect(hot("occ", n, "workload.app_time=exp(10ms) workload.hot_access=read_write"), n / q * 100, q - 1, .03,
+               "occ");
     }
 }
 
@@ -76,7 +81,8 @@ static void conversion_deadlocks(void **state) {
         harmonic += 1. / i;
     }
     expect(hot("2pl", 10, "workload.app_time=10ms workload.hot_access=read_write"), 100, 9, .005, "fixed");
-    expect(hot("2pl", 10, "workload.app_time=exp(10ms) workload.hot_access=read_write"), 100 / harmonic, 9, .03, "exponential");
+    expect(hot("2pl", 10, "workload.app_time=exp(10ms) workload.hot_access=read_write"), 100 / harmonic, 9, .03,
+           "exponential");
 }
 
 /* Nobody protects: of N concurrent increments one counts. */
@@ -112,12 +118,14 @@ static void the_collapse(void **state) {
 /* On unlimited CPUs the wasted work is missed by nobody. */
 static void no_collapse_without_a_limit(void **state) {
     (void)state;
-    struct run_result result = run_of("occ", "hot_row", "system.terminals=128 cost.log_force=1ms warmup=20s duration=20s");
+    struct run_result result =
+        run_of("occ", "hot_row", "system.terminals=128 cost.log_force=1ms warmup=20s duration=20s");
     assert_true(runs_tps(&result) > 111.1);
     run_result_free(&result);
 }
 
-TEST_GROUP(hot_row_formulas, cmocka_unit_test(locking_carries_one_at_a_time), cmocka_unit_test(locking_over_several_rows),
-           cmocka_unit_test(optimism_wastes_all_but_one), cmocka_unit_test(optimism_with_exponential_times),
-           cmocka_unit_test(conversion_deadlocks), cmocka_unit_test(no_protection_loses_all_but_one),
-           cmocka_unit_test(the_collapse), cmocka_unit_test(no_collapse_without_a_limit))
+TEST_GROUP(hot_row_formulas, cmocka_unit_test(locking_carries_one_at_a_time),
+           cmocka_unit_test(locking_over_several_rows), cmocka_unit_test(optimism_wastes_all_but_one),
+           cmocka_unit_test(optimism_with_exponential_times), cmocka_unit_test(conversion_deadlocks),
+           cmocka_unit_test(no_protection_loses_all_but_one), cmocka_unit_test(the_collapse),
+           cmocka_unit_test(no_collapse_without_a_limit))

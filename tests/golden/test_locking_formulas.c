@@ -36,7 +36,8 @@ static void deadlocks_per_transaction(void **state) {
         struct run_result result = uniform(cases[i].n, cases[i].k, cases[i].d, "duration=40000s");
         char what[64];
         snprintf(what, sizeof what, "deadlocks, N=%g k=%g D=%g", n, k, d);
-        runs_assert_within(runs_aborts(&result) / (double)result.commits, (n - 1) * k * k * k * k / (12 * d * d), .10, what);
+        runs_assert_within(runs_aborts(&result) / (double)result.commits, (n - 1) * k * k * k * k / (12 * d * d), .10,
+                           what);
         run_result_free(&result);
     }
 }
@@ -45,8 +46,10 @@ static void deadlocks_per_transaction(void **state) {
  * throughputs are those of an independent simulation of the same model, whose victim rule is not known: 5%. */
 static void thrashing(void **state) {
     (void)state;
-    static const struct { int n; double tps; } cases[] = {{10, 23.4}, {20, 43.0}, {30, 58.0}, {40, 66.9},
-                                                          {45, 68.2}, {50, 67.9}, {60, 60.7}, {80, 42.6}};
+    static const struct {
+        int n;
+        double tps;
+    } cases[] = {{10, 23.4}, {20, 43.0}, {30, 58.0}, {40, 66.9}, {45, 68.2}, {50, 67.9}, {60, 60.7}, {80, 42.6}};
     double best_tps = 0, best_load = 0, best_blocked = 0;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct run_result result = uniform(cases[i].n, 8, 2000, "duration=1500s");

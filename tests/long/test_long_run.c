@@ -1,4 +1,5 @@
-/* test_long_run.c - one run of 10^9 accesses: it finishes, and has the same peak of memory as one of a hundredth of that.
+/* test_long_run.c - one run of 10^9 accesses: it finishes, and has the same peak of memory as one of a hundredth of
+ * that.
  * Each run is a process of its own, so that the peak is its own. 4 CPUs that serve an access in 1 ms on average, always
  * busy, make 4,000 accesses a simulated second. */
 #include <sys/resource.h>

@@ -24,9 +24,9 @@
 #endif
 
 /* The group's name is the file's: test_NAME.c. It must be an identifier. */
-#define TEST_GROUP(name, ...)                              \
-    extern const struct CMUnitTest name##_tests[];         \
-    extern const size_t name##_tests_count;                \
+#define TEST_GROUP(name, ...)                               \
+    extern const struct CMUnitTest name##_tests[];          \
+    extern const size_t name##_tests_count;                 \
     const struct CMUnitTest name##_tests[] = {__VA_ARGS__}; \
     const size_t name##_tests_count = sizeof name##_tests / sizeof name##_tests[0];
 

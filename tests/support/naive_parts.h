@@ -1,4 +1,5 @@
-/* naive_parts.h - what naive_certifier.c and naive_history.c share. Attempts are bits of a word, a relation between them is
+/* naive_parts.h - what naive_certifier.c and naive_history.c share. Attempts are bits of a word, a relation between
+ * them is
  * a word for each attempt. */
 #ifndef CCSIM_TESTS_SUPPORT_NAIVE_PARTS_H
 #define CCSIM_TESTS_SUPPORT_NAIVE_PARTS_H

@@ -2,7 +2,8 @@
  * without concurrency would, and writes down what they do.
  *
  * A transcript: r(x) a read, u(x) a locked one, q(1..9) a scan, w(x,5) and w(x,+=5) writes, if>=5 their condition, i(9)
- * an insert by its key, think, c commit, a rollback; `!` marks the last lock. Rows are named h if hot, else x, y, z, ... in order of
+ * an insert by its key, think, c commit, a rollback; `!` marks the last lock. Rows are named h if hot, else x, y, z,
+ * ... in order of
  * appearance. */
 #ifndef CCSIM_TESTS_SUPPORT_REHEARSAL_H
 #define CCSIM_TESTS_SUPPORT_REHEARSAL_H

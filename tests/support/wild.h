@@ -1,7 +1,8 @@
 /* wild.h - random worlds (sim/lab/storm_world.h) judged by the oracle besides.
  *
  * The programs are those of the workload `wild`; what they ask for and are answered is written down for the oracle,
- * and every call to the algorithm is watched (watch.h). A seed is a world, the first of that seed's storm; the same seed
+ * and every call to the algorithm is watched (watch.h). A seed is a world, the first of that seed's storm; the same
+ * seed
  * gives every algorithm the same one, as far as its options go. */
 #ifndef CCSIM_TESTS_SUPPORT_WILD_H
 #define CCSIM_TESTS_SUPPORT_WILD_H

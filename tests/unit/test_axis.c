@@ -1,4 +1,5 @@
-/* test_axis.c - lists and ranges, against values written out by hand and, for steps, against a naive model in integers. */
+/* test_axis.c - lists and ranges, against values written out by hand and, for steps, against a naive model in
+ * integers. */
 #include "sim/lab/axis.h"
 
 #include <stdio.h>
@@ -137,7 +138,8 @@ static void mistakes_have_sentences(void **state) {
         {"..8 +1", "<`` in a range is not a number of at most 17 digits>"},
         {"1..8x +1", "<`8x` in a range has an unknown unit `x`>"},
         {"1..123456789012345678 *2", "<`123456789012345678` in a range is not a number of at most 17 digits>"},
-        {"0..10000000000000000 +0.001", "<the range `0..10000000000000000 +0.001` needs numbers of more than 17 digits>"},
+        {"0..10000000000000000 +0.001",
+         "<the range `0..10000000000000000 +0.001` needs numbers of more than 17 digits>"},
         {"1000000h..2000000h +1ns", "<the range `1000000h..2000000h +1ns` needs numbers of more than 17 digits>"},
     };
     CHECK_ALL(examples);
@@ -163,5 +165,6 @@ static void long_ranges_are_counted_not_kept(void **state) {
 }
 
 TEST_GROUP(axis, cmocka_unit_test(lists_split_outside_of_brackets), cmocka_unit_test(ranges_multiply),
-           cmocka_unit_test(products_are_rounded_to_17_digits), cmocka_unit_test(ranges_add_without_drift), cmocka_unit_test(no_step_drifts),
-           cmocka_unit_test(mistakes_have_sentences), cmocka_unit_test(long_ranges_are_counted_not_kept))
+           cmocka_unit_test(products_are_rounded_to_17_digits), cmocka_unit_test(ranges_add_without_drift),
+           cmocka_unit_test(no_step_drifts), cmocka_unit_test(mistakes_have_sentences),
+           cmocka_unit_test(long_ranges_are_counted_not_kept))

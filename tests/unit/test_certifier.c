@@ -208,7 +208,8 @@ static void rolled_back_reads_count_by_level(void **state) {
 
 /* ---- Memory ---- */
 
-/* One transaction of a long run: reads some rows of millions, increments one. The newest writer of each row is kept by the
+/* One transaction of a long run: reads some rows of millions, increments one. The newest writer of each row is kept
+ * by the
  * test. `from` of them are under way at a time. */
 struct long_run {
     struct certifier *certifier;

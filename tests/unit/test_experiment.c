@@ -46,11 +46,15 @@ static const char *write_config(const char *name, const char *config) {
     return path[turn];
 }
 
-static struct experiment *try_files(const char *const *files, size_t count, const char *const *list, struct text *errors) {
+static struct experiment *try_files(const char *const *files, size_t count, const char *const *list,
+                                    struct text *errors) {
     struct arguments arguments = sort_arguments(list);
-    struct experiment_request request = {.files = files, .file_count = count,
-                                         .sets = arguments.sets, .set_count = arguments.set_count,
-                                         .onlys = arguments.onlys, .only_count = arguments.only_count};
+    struct experiment_request request = {.files = files,
+                                         .file_count = count,
+                                         .sets = arguments.sets,
+                                         .set_count = arguments.set_count,
+                                         .onlys = arguments.onlys,
+                                         .only_count = arguments.only_count};
     return experiment_load(&request, errors);
 }
 
@@ -116,9 +120,9 @@ static int choice_option(const struct point *point, const char *name) {
     return value;
 }
 
-#define BASE                                \
-    "[experiment]\nalgorithm = 2pl\n"       \
-    "[system]\nterminals = 4\n"             \
+#define BASE                          \
+    "[experiment]\nalgorithm = 2pl\n" \
+    "[system]\nterminals = 4\n"       \
     "[workload]\nname = hot_row\n"
 
 /* --- values --- */
@@ -190,8 +194,14 @@ static void sections_of_algorithms_hold_for_them_alone(void **state) {
                                               "[algorithm heir]\ntype = 2pl\nrestart.delay = 5ms\n"
                                               "[algorithm rebel]\ntype = 2pl\nvictim = requester\n",
                                          LIST("algorithm=2pl heir rebel si", ));
-    static const struct { const char *name, *type; int victim; int64_t delay_ns, hot_rows; } expected[] = {
-        {"2pl", "2pl", 1, 1000000, 3}, {"heir", "2pl", 1, 5000000, 3}, {"rebel", "2pl", 2, 1000000, 3}, {"si", "si", 2, 0, 1}};
+    static const struct {
+        const char *name, *type;
+        int victim;
+        int64_t delay_ns, hot_rows;
+    } expected[] = {{"2pl", "2pl", 1, 1000000, 3},
+                    {"heir", "2pl", 1, 5000000, 3},
+                    {"rebel", "2pl", 2, 1000000, 3},
+                    {"si", "si", 2, 0, 1}};
     for (size_t i = 0; i < 4; i++) {
         struct point point;
         experiment_point(experiment, i, &point);
@@ -210,10 +220,10 @@ static void sections_of_algorithms_hold_for_them_alone(void **state) {
 /* As in the configs of Agrawal, Carey and Livny's model. */
 static void a_variant_may_be_called_as_a_section_is(void **state) {
     (void)state;
-    struct experiment *experiment = load(BASE "[algorithm restart]\ntype = no-wait\nrestart.delay = 5ms\n"
-                                              "phantoms = none\ncost.cpu_lock = 1ms\n",
-                                         LIST("algorithm=2pl restart", "restart.delay=3ms", "restart.cost.cpu_lock=2ms",
-                                              "restart.phantoms=next_key", ));
+    struct experiment *experiment = load(
+        BASE "[algorithm restart]\ntype = no-wait\nrestart.delay = 5ms\n"
+             "phantoms = none\ncost.cpu_lock = 1ms\n",
+        LIST("algorithm=2pl restart", "restart.delay=3ms", "restart.cost.cpu_lock=2ms", "restart.phantoms=next_key", ));
     struct run_spec plain = spec_of(experiment, 0), variant = spec_of(experiment, 1);
     assert_int_equal(plain.restart.delay.distribution.mean_ns, 3000000);
     assert_int_equal(variant.restart.delay.distribution.mean_ns, 5000000);
@@ -260,18 +270,20 @@ static void cells_are_spelled_and_quoted(void **state) {
 
 static void zipped_axes_step_together(void **state) {
     (void)state;
-    static const char config[] = BASE "[sweep]\nsystem.terminals = 1 2 4\nworkload.hot_rows = 7 9\nsystem.cpus = 10 20 40\n"
-                                      "zip = system.terminals system.cpus\n";
+    static const char config[] =
+        BASE "[sweep]\nsystem.terminals = 1 2 4\nworkload.hot_rows = 7 9\nsystem.cpus = 10 20 40\n"
+             "zip = system.terminals system.cpus\n";
     assert_points(config, LIST(), "2pl|1,7,10 2pl|1,9,10 2pl|2,7,20 2pl|2,9,20 2pl|4,7,40 2pl|4,9,40");
     assert_points(config, LIST("!system.cpus=40 10", "!workload.hot_rows=9", ), "2pl|1,9,10 2pl|4,9,40");
-    assert_points(BASE "[sweep]\nalgorithm = 2pl occ\nworkload.hot_rows = 7 9\nzip = algorithm workload.hot_rows\n", LIST(),
-                  "2pl|7 occ|9");
+    assert_points(BASE "[sweep]\nalgorithm = 2pl occ\nworkload.hot_rows = 7 9\nzip = algorithm workload.hot_rows\n",
+                  LIST(), "2pl|7 occ|9");
 }
 
 static void values_of_axes_arrive(void **state) {
     (void)state;
     struct experiment *experiment =
-        load(BASE "[sweep]\n2pl.victim = youngest oldest\nno-wait.restart.delay = 1ms 2ms\n", LIST("algorithm=2pl no-wait", ));
+        load(BASE "[sweep]\n2pl.victim = youngest oldest\nno-wait.restart.delay = 1ms 2ms\n",
+             LIST("algorithm=2pl no-wait", ));
     assert_int_equal(experiment_facts(experiment)->points, 8);
     for (size_t i = 0; i < 8; i++) {
         struct point point;
@@ -321,7 +333,8 @@ static void set_of_arrivals_takes_the_terminals_away(void **state) {
 
 static void only_keeps_what_matches(void **state) {
     (void)state;
-    static const char config[] = BASE "[sweep]\nalgorithm = 2pl occ si\nsystem.think_time = 0 1ms 2ms uniform(1ms, 3ms)\n";
+    static const char config[] =
+        BASE "[sweep]\nalgorithm = 2pl occ si\nsystem.think_time = 0 1ms 2ms uniform(1ms, 3ms)\n";
     assert_points(config, LIST("!algorithm=occ", "!system.think_time=1000us", ), "occ|1");
     assert_points(config, LIST("!algorithm=si 2pl", "!system.think_time=2ms, 0", ), "2pl|0 2pl|2 si|0 si|2");
     assert_points(config, LIST("!algorithm=si", "!algorithm=2pl", "!system.think_time=0", ), "2pl|0 si|0");
@@ -393,7 +406,8 @@ static void the_echo_is_the_plan(void **state) {
     assert_echo_is_the_plan(LIST());
     assert_echo_is_the_plan(LIST("!algorithm=slow", ));
     assert_echo_is_the_plan(LIST("!system.cpus=3 4", "!workload.theta=0.5", ));
-    assert_echo_is_the_plan(LIST("system.mpl=1..120 +1", "experiment.replications=1", "!system.cpus=3 4", "!system.mpl=1..110 +1", ));
+    assert_echo_is_the_plan(
+        LIST("system.mpl=1..120 +1", "experiment.replications=1", "!system.cpus=3 4", "!system.mpl=1..110 +1", ));
 }
 
 /* Whatever the point, its --only arguments select it alone. */
@@ -454,8 +468,8 @@ static void figures_are_what_the_config_says(void **state) {
 
 static void large_grids_are_not_written_out(void **state) {
     (void)state;
-    struct experiment *experiment = load(BASE "[sweep]\nworkload.rows = 1000..101999 +1\nsystem.mpl = 1 2\n",
-                                         LIST("experiment.replications=4", ));
+    struct experiment *experiment =
+        load(BASE "[sweep]\nworkload.rows = 1000..101999 +1\nsystem.mpl = 1 2\n", LIST("experiment.replications=4", ));
     assert_int_equal(experiment_facts(experiment)->points, 202000);
     struct point point;
     experiment_point(experiment, 201999, &point);

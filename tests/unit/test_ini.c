@@ -20,7 +20,8 @@ static const char *read_bytes(const char *bytes, size_t length) {
     text_clear(&out);
     for (size_t i = 0; i < ini.entries.count; i++) {
         const struct ini_entry *entry = &ini.entries.items[i];
-        text_add(&out, "%zu [%s] %s=%s\n", entry->line, ini.sections.items[entry->section].name, entry->key, entry->value);
+        text_add(&out, "%zu [%s] %s=%s\n", entry->line, ini.sections.items[entry->section].name, entry->key,
+                 entry->value);
     }
     mistakes_print(&mistakes, names, &out);
     ini_free(&ini);
@@ -50,9 +51,10 @@ static void indented_lines_go_on(void **state) {
     assert_string_equal(read_text("[a]\nx = 1 ; one\n  2 3 ; two\n\n# not this\n\t; nor this\n  4\ny = 5\n"),
                         "2 [a] x=1 2 3 4\n8 [a] y=5\n");
     assert_string_equal(read_text("[a]\nx =\n  w(account a, -=10)\n  r(b)\n"), "2 [a] x=w(account a, -=10) r(b)\n");
-    assert_string_equal(read_text("[a]\n  x = 1\n  y = 2\n"),
-                        "2 [a] x=1\n!:3: an indented line goes on with the value above; a key must stand at the beginning of "
-                        "its line\n");
+    assert_string_equal(
+        read_text("[a]\n  x = 1\n  y = 2\n"),
+        "2 [a] x=1\n!:3: an indented line goes on with the value above; a key must stand at the beginning of "
+        "its line\n");
     assert_string_equal(read_text("[a]\nx = 1\n [b]\n"),
                         "2 [a] x=1\n!:3: a section header must stand at the beginning of its line\n");
 }
@@ -93,8 +95,9 @@ static void long_lines_are_taken_whole_or_refused(void **state) {
     char *expected = long_line("2 [a] x=", INI_LINE_BYTES - 4, "\n3 [a] y=1\n");
     assert_string_equal(read_text(whole), expected);
     char *over = long_line("[a]\nx = ", INI_LINE_BYTES - 3, "\ny = 1\n");
-    assert_string_equal(read_text(over), "3 [a] y=1\n!:2: the line has 199 bytes, at most 198 are read; a long value goes on "
-                                         "in indented lines\n");
+    assert_string_equal(read_text(over),
+                        "3 [a] y=1\n!:2: the line has 199 bytes, at most 198 are read; a long value goes on "
+                        "in indented lines\n");
     char *far = long_line("[a]\nx = ", 100000, "");
     assert_contains(read_text(far), "!:2: the line has 100004 bytes");
     char *key = long_line("[a]\n", INI_NAME_BYTES + 1, " = 1\ny = 2\n");

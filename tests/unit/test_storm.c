@@ -1,4 +1,5 @@
-/* test_storm.c - random options are ones that can be set; random worlds are what they tell, the same for all algorithms,
+/* test_storm.c - random options are ones that can be set; random worlds are what they tell, the same for all
+ * algorithms,
  * of all workloads and shapes. */
 #include "sim/lab/storm_world.h"
 

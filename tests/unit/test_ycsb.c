@@ -59,7 +59,8 @@ static void inserts_follow_the_last_row(void **state) {
     rehearsal_close(&world);
 }
 
-/* Runs transactions and checks what each must be: so many different rows, in order if that is asked for, one last lock. */
+/* Runs transactions and checks what each must be: so many different rows, in order if that is asked for, one last
+ * lock. */
 static void check_rows(const char *settings, int requests, bool sorted, int transactions) {
     struct rehearsal world;
     rehearsal_open(&world, "ycsb", settings);
