@@ -199,6 +199,7 @@ void world_free(struct world *world) {
     mem_free(world->cc.state);
     mem_free(world->cc.search.items);
     mem_free(world->cc.frames.items);
+    mem_free(world->cc.condemned.items);
     store_free(&world->store);
     mem_free(world->disks);
     mem_free(world->commits_by_terminal);

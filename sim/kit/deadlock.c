@@ -11,7 +11,9 @@ const char *const deadlock_victim_choices[] = {"youngest",        "oldest",     
 
 /* ---- Search ---- */
 
-static bool can_wait(const struct txn *txn) { return txn->state == TXN_WAITING && !txn->doomed; }
+static bool can_wait(const struct txn *txn) {
+    return txn->state == TXN_WAITING && !txn->doomed && !txn->condemned;
+}
 
 /* Appends the path from `last` back to the start of the search: the cycle. */
 static size_t unwind(struct cc *cc, struct txn *last, size_t *begin) {
@@ -155,22 +157,34 @@ static struct txn *choose_victim(struct cc *cc, const struct deadlock_options *o
     return victim;
 }
 
-/* Breaks every cycle through `txn`; true if `txn` itself is the victim (then it is not doomed yet). */
+/* Breaks every cycle through `txn`; true if `txn` itself is the victim (then it is not doomed yet). Victims are condemned
+ * first and doomed when all cycles are known: if `txn` is among them, its end alone breaks every cycle through it, and the
+ * others are spared. */
 static bool break_cycles(struct cc *cc, const struct deadlock_options *options, struct txn *txn) {
     size_t begin;
     size_t length;
-    while ((length = deadlock_find_cycle(cc, txn, &begin)) > 0) {
+    bool refused = false;
+    cc->condemned.count = 0;
+    while (!refused && (length = deadlock_find_cycle(cc, txn, &begin)) > 0) {
         if (cc->harness->deadlock != NULL) {
             cc->harness->deadlock(cc->harness->world, &cc->search.items[begin], length);
         }
         struct txn *victim = choose_victim(cc, options, begin, length, txn);
-        if (victim == txn) {
-            return true;
-        }
-        bool doomed = txn_doom(cc, victim, REASON_DEADLOCK);
-        CHECK(doomed);
+        refused = victim == txn;
+        victim->condemned = !refused;
+        txn_list_add(&cc->condemned, victim);
     }
-    return false;
+    for (size_t i = 0; i < cc->condemned.count; i++) {
+        struct txn *victim = cc->condemned.items[i];
+        victim->condemned = false;
+        if (!refused) {
+            bool doomed = txn_doom(cc, victim, REASON_DEADLOCK);
+            CHECK(doomed);
+        } else if (victim != txn) {
+            victim->victim_count--;
+        }
+    }
+    return refused;
 }
 
 /* Nobody asked for the search: the one of a cycle that began to wait last counts as the one that closed it. */

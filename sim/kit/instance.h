@@ -54,6 +54,7 @@ struct cc {
     struct txn *snapshot_first, *snapshot_last; /* open snapshots, oldest first */
     struct txn_list search;                     /* scratch of the deadlock searches */
     VECTOR(struct search_frame) frames;
+    struct txn_list condemned;
     uint64_t search_count;
     uint64_t lock_upgrades, escalations; /* counters of the run, read by exec */
     struct pool locks, queues;           /* the lock table's */

@@ -68,6 +68,7 @@ struct txn {
     uint32_t slot; /* of its events */
     uint8_t state; /* enum txn_state */
     bool doomed;
+    bool condemned; /* chosen as a victim by the search under way, which may yet spare it */
     bool first_attempt;
     uint8_t reason;        /* enum reason: why it was refused or doomed */
     uint8_t level;         /* enum level asked for */

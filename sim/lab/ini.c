@@ -175,17 +175,20 @@ static void settle(struct reader *reader) {
     reader->expects_call = false;
 }
 
-/* The line without its bytes of a byte order mark; -1: the file ends here. */
-static long next_line(struct reader *reader, char *line) {
-    long length = reader->ended ? -1 : read_raw_line(reader->stream, line, INI_LINE_BYTES + 1);
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+enum { MARK_BYTES = sizeof BYTE_ORDER_MARK - 1, LINE_ROOM = INI_LINE_BYTES + 1 + MARK_BYTES };
+
+/* The line without a byte order mark, at most LINE_ROOM bytes of it; its true length, or -1: the file ends here. */
+static long next_line(struct reader *reader, char line[LINE_ROOM + 1]) {
+    long length = reader->ended ? -1 : read_raw_line(reader->stream, line, LINE_ROOM);
     if (length < 0) {
         reader->ended = true;
         return -1;
     }
     reader->line++;
-    if (reader->line == 1 && length >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0) {
-        length -= 3;
-        memmove(line, line + 3, (size_t)(length < INI_LINE_BYTES ? length : INI_LINE_BYTES));
+    if (reader->line == 1 && length >= MARK_BYTES && memcmp(line, BYTE_ORDER_MARK, MARK_BYTES) == 0) {
+        length -= MARK_BYTES;
+        memmove(line, line + MARK_BYTES, LINE_ROOM - MARK_BYTES);
     }
     return length;
 }
@@ -193,7 +196,7 @@ static long next_line(struct reader *reader, char *line) {
 /* libinih's reader: a line with its line feed, like fgets. */
 static char *read_line(char *buffer, int size, void *user) {
     struct reader *reader = user;
-    char line[INI_LINE_BYTES + 2] = {0};
+    char line[LINE_ROOM + 1] = {0};
     settle(reader);
     long length = next_line(reader, line);
     if (length < 0) {
