@@ -1,8 +1,11 @@
-/* recording_read.c - reads a history file line by line and reports it to a certifier, as the run itself did. */
+/* recording_read.c - reads a history file line by line and reports it to a certifier, as the run itself did. That a read
+ * is of a dead version is worked out here, from what was installed and committed before the reader began: the word in
+ * the file can add to it, and its absence hides nothing. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "sim/base/memory.h"
+#include "sim/check/lineage.h"
 #include "sim/check/recording.h"
 
 #define uthash_malloc(size)      mem_new(1, size)
@@ -16,9 +19,17 @@ const char *const recording_operators[] = {
     [CONDITION_LE] = "<=",     [CONDITION_GT] = ">", [CONDITION_GE] = ">="};
 enum { OPERATORS = CONDITION_GE + 1, LINE_MAX = 1024, TABLES_MAX = 65536 };
 
+/* A version to be left at the commit. */
+struct leaving {
+    int64_t key;
+    uint64_t under;
+    uint16_t table;
+};
+
 /* An attempt: under way, or rolled back (node NULL). */
 struct attempt {
-    uint64_t id;
+    uint64_t id, begin_seq; /* commits before it began */
+    VECTOR(struct leaving) leaves;
     struct node *node;
     uint32_t statement;
     int64_t last_key; /* of the reads of this statement */
@@ -29,6 +40,8 @@ struct attempt {
 struct reader_state {
     struct certifier *certifier;
     struct attempt *attempts; /* a hash */
+    struct lineage *lineage;
+    uint64_t commits;
     struct recording_verdict *verdict;
     struct text *error;
     const char *source;
@@ -140,6 +153,7 @@ static bool event_begin(struct reader_state *state) {
     }
     struct attempt *attempt = mem_new(1, sizeof *attempt);
     attempt->id = state->newest_id = id;
+    attempt->begin_seq = state->commits;
     attempt->node = certifier_begin(state->certifier, id);
     HASH_ADD(hh, state->attempts, id, sizeof attempt->id, attempt);
     state->verdict->attempts++;
@@ -181,6 +195,17 @@ static bool take_flags(struct reader_state *state, struct certifier_read *read) 
     return true;
 }
 
+/* Superseded by one that had been committed when the attempt began? */
+static bool is_dead(const struct reader_state *state, const struct attempt *attempt,
+                    const struct certifier_read *read) {
+    if (read->dirty || read->writer == attempt->id) {
+        return false;
+    }
+    return read->anew
+               ? lineage_superseded_beneath(state->lineage, read->table, read->key, read->under, attempt->begin_seq)
+               : lineage_superseded(state->lineage, read->table, read->key, read->writer, attempt->begin_seq);
+}
+
 static bool event_read(struct reader_state *state, enum certifier_sight sight) {
     struct attempt *attempt = take_attempt(state);
     struct certifier_read read = {.sight = (uint8_t)sight};
@@ -198,6 +223,7 @@ static bool event_read(struct reader_state *state, enum certifier_sight sight) {
         return bad(state, "reads of own versions are not part of a history");
     }
     read.dirty = writer != NULL && writer != attempt;
+    read.dead |= is_dead(state, attempt, &read);
     attempt->descends |= attempt->read_any && read.key < attempt->last_key;
     attempt->read_any = true;
     attempt->last_key = read.key;
@@ -281,7 +307,23 @@ static bool event_install(struct reader_state *state) {
         return bad(state, "a transaction leaves one version of a row, and not behind its own");
     }
     certifier_install(state->certifier, attempt->node, &install);
+    vector_push(&attempt->leaves,
+                ((struct leaving){.key = install.key, .under = install.under, .table = install.table}));
     return take_end(state);
+}
+
+static void free_attempt(struct reader_state *state, struct attempt *attempt) {
+    HASH_DEL(state->attempts, attempt);
+    vector_free(&attempt->leaves);
+    mem_free(attempt);
+}
+
+static void leave_versions(struct reader_state *state, const struct attempt *attempt) {
+    state->commits++;
+    for (size_t i = 0; i < attempt->leaves.count; i++) {
+        const struct leaving *leaving = &attempt->leaves.items[i];
+        lineage_add(state->lineage, leaving->table, leaving->key, attempt->id, leaving->under, state->commits);
+    }
 }
 
 static bool event_end(struct reader_state *state, bool commits) {
@@ -291,8 +333,8 @@ static bool event_end(struct reader_state *state, bool commits) {
     }
     if (commits) {
         certifier_commit(state->certifier, attempt->node);
-        HASH_DEL(state->attempts, attempt);
-        mem_free(attempt);
+        leave_versions(state, attempt);
+        free_attempt(state, attempt);
     } else {
         certifier_abort(state->certifier, attempt->node);
         attempt->node = NULL;
@@ -396,8 +438,7 @@ static void free_attempts(struct reader_state *state) {
     while (state->attempts != NULL) {
         struct attempt *attempt = state->attempts;
         state->verdict->unfinished += attempt->node != NULL;
-        HASH_DEL(state->attempts, attempt);
-        mem_free(attempt);
+        free_attempt(state, attempt);
     }
 }
 
@@ -411,6 +452,7 @@ bool certifier_judge_history(FILE *file, const char *source, enum certifier_leve
     }
     verdict->level = level < CERTIFIER_LEVELS ? level : verdict->level;
     state.certifier = certifier_new(verdict->level, &state.now_ns);
+    state.lineage = lineage_new();
     bool good = true;
     while (good && next_line(&state, file, line)) {
         good = take_event(&state, next_word(&state));
@@ -419,6 +461,7 @@ bool certifier_judge_history(FILE *file, const char *source, enum certifier_leve
     verdict->counts = *certifier_counts(state.certifier);
     text_add(&verdict->witness, "%s", certifier_witness(state.certifier));
     free_attempts(&state);
+    lineage_free(state.lineage);
     certifier_free(state.certifier);
     return good;
 }

@@ -81,3 +81,28 @@ column() { awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == n
     [ "$status" -eq 2 ]
     [ "$output" = "bad.txt:4: that transaction is not under way" ]
 }
+
+# history READS...: T1 writes rows 7 and 8 and commits, then T2 begins, reads and commits
+history() { printf '%s\n' 'ccsim-history 1' 'level SER' 'b 1' 's 1 1' 'i 1 0 7 0 0 1 0 1' 'i 1 0 8 0 0 2 0 1' 'c 1' \
+    'b 2' 's 2 1' "$@" 'c 2'; }
+
+@test "a read of what was superseded before its reader began is found, though the file does not say so" {
+    history 'r 2 1 0 7 1 1' 'r 2 1 0 8 0 0' >stale.txt
+    run "$ccsim" check stale.txt
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"it read a version that had been replaced before it began"* ]]
+    history 'r 2 1 0 7 1 1' 'r 2 1 0 8 0 0 dead' >told.txt
+    run diff <("$ccsim" check told.txt) <("$ccsim" check stale.txt)
+    [ "$status" -eq 0 ]
+    history 'r 2 1 0 7 1 1' 'n 2 1 0 8 0 0 anew 1' >beneath.txt
+    run "$ccsim" check beneath.txt
+    [ "$status" -eq 1 ]
+    history 'r 2 1 0 7 1 1' 'r 2 1 0 8 1 2' 'r 2 1 0 9 0 0' 'n 2 1 0 10 0 0 anew 0' >current.txt
+    "$ccsim" check current.txt
+    "$ccsim" check stale.txt --require rc
+}
+
+@test "what committed after the reader began does not make its read stale" {
+    printf '%s\n' 'ccsim-history 1' 'level SER' 'b 1' 's 1 1' 'b 2' 's 2 1' 'i 2 0 7 0 0 1 0 1' 'c 2' 'r 1 1 0 7 0 0' 'c 1' |
+        "$ccsim" check -
+}
