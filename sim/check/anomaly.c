@@ -94,10 +94,11 @@ const struct anomaly_text property_texts[] = {
      "without a cycle the schedule does the same as the transactions one after another along the arrows. With a "
      "cycle no order keeps all conflicts as they are.",
      "r1(y) w1(x) w2(x) w2(y) c2 c1"},
-    {"view-serializable", "the same reads and last writes as some serial order",
-     "Some serial order of the committed transactions exists in which every read gets its value from the same "
-     "transaction and every row ends up with the same one's value. Every conflict-serializable schedule is that; "
-     "others only through writes that nobody has read. All orders have to be tried, so it is judged for at most 8 "
+    {"view-serializable", "reads from the same and last writes as in some serial order",
+     "Some serial order of the committed transactions exists in which every read is from the same transaction and every "
+     "row is last written by the same one. Every conflict-serializable schedule is that; others are only through blind "
+     "writes, of rows that were not read before, or because a transaction writes a row more than once: from which "
+     "of its writes another read is not told apart. All orders have to be tried, so it is judged for at most 8 "
      "transactions.",
      "r1(x) w2(x) w1(x) w3(x)"},
     {"recoverable", "nobody commits before those from whom it read",

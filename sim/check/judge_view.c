@@ -154,7 +154,7 @@ static bool place(struct view *view, unsigned placed, uint32_t *order, size_t de
 }
 
 static void say_order(const struct view *view, const uint32_t *order, struct text *out) {
-    text_add(out, view->count > 1 ? "it reads and leaves what the serial order" : "nothing but");
+    text_add(out, view->count > 1 ? "in the serial order" : "nothing but");
     for (size_t i = 0; i < view->count; i++) {
         for (uint32_t life = 0; life < view->history->life_count; life++) {
             if (view->member_of[life] == order[i]) {
@@ -163,7 +163,8 @@ static void say_order(const struct view *view, const uint32_t *order, struct tex
             }
         }
     }
-    text_add(out, view->count > 1 ? " does" : " committed");
+    text_add(out, view->count > 1 ? " every read is from the same transaction and every row last written by the same"
+                                  : " committed");
 }
 
 static void search_orders(struct view *view, struct verdict *verdict) {
@@ -172,7 +173,10 @@ static void search_orders(struct view *view, struct verdict *verdict) {
     bool found = view->possible && place(view, 0, order, 0);
     verdict->properties[JUDGE_VIEW_SERIALIZABLE] = found ? JUDGE_YES : JUDGE_NO;
     if (!found) {
-        text_add(reason, "no serial order of the committed transactions reads and leaves the same");
+        text_add(
+            reason,
+            "in no serial order of the committed transactions is every read from the same transaction and every row last "
+            "written by the same");
     } else if (view->count == 0) {
         text_add(reason, "nothing committed");
     } else {

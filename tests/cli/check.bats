@@ -52,6 +52,15 @@ phenomena() {
     grep -F '  recoverable            no    T2 read x from T1 and committed before T1 did' out
 }
 
+@test "view-serializability speaks of transactions, not of single writes" {
+    "$ccsim" check 'w1(x) r2(x) w1(x)' >out
+    tr -s ' \n' ' ' <out | grep -F 'view-serializable yes in the serial order T1 T2 every read is from the same transaction'
+    "$ccsim" check 'r1(x) r2(x) w1(x) w2(x)' >out
+    tr -s ' \n' ' ' <out | grep -F 'view-serializable no in no serial order of the committed transactions is every read from'
+    "$ccsim" help view-serializable >out
+    tr -s ' \n' ' ' <out | grep -F 'others are only through blind writes'
+}
+
 @test "the verdict as JSON has the fields that scripts rely on" {
     "$ccsim" check --json 'r1(x) r2(x) w1(x) w2(x) c1 c2' >out
     [ "$(wc -l <out)" -eq 1 ]
