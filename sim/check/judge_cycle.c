@@ -189,11 +189,11 @@ static void add_edge_text(const struct judge_graph *graph, const struct judge_ed
     switch (edge->kind) {
     case JUDGE_WW: judge_say(history, out, "%T wrote %R (%S) before %T did (%S)", a, a, a, b, b); break;
     case JUDGE_RW: judge_say(history, out, "%T read %R (%S) before %T wrote it (%S)", a, a, a, b, b); break;
-    case JUDGE_PREDICATE_RW:
-        judge_say(history, out, "%T looked for %P (%S) before %T changed with %R what matches (%S)", a, a, a, b, b, b);
-        break;
     default:
-        if (history->ops[b].kind == HISTORY_SCAN) {
+        if (edge->kind == JUDGE_PREDICATE_RW || history->ops[a].kind == HISTORY_SCAN) {
+            judge_say(history, out, "%T looked for %P (%S) before %T changed with %R what matches (%S)", a, a, a, b, b,
+                      b);
+        } else if (history->ops[b].kind == HISTORY_SCAN) {
             judge_say(history, out, "%T changed with %R what matches %P (%S) before %T looked (%S)", a, a, b, a, b, b);
         } else {
             judge_say(history, out, "%T wrote %R (%S) before %T read it (%S)", a, a, a, b, b);
@@ -225,7 +225,7 @@ static void set_order(const struct judge_graph *graph, struct verdict *verdict) 
     if (good) {
         text_add(reason, "the conflict graph has no cycle");
     } else {
-        bool found = judge_cycle_find(graph, JUDGE_ALL, JUDGE_ALL, &cycle);
+        bool found = judge_cycle_find(graph, JUDGE_CONFLICTS, JUDGE_CONFLICTS, &cycle);
         CHECK(found);
         verdict->order_count = cycle.count;
         judge_cycle_text(graph, &cycle, reason);

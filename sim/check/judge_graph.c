@@ -2,7 +2,11 @@
  *
  * Rows: a read follows the last write; a write follows the last write and the reads since then. Predicates: a write
  * that changes what matches P follows the scans of P since the last such write of the same row, and a scan of P
- * follows the last such write of each row: the earlier ones come before through the row's own writes. */
+ * follows the last such write of each row: the earlier ones come before through the row's own writes.
+ *
+ * Adya's graph is of versions: a read that saw a write which is not part of the projection does not depend on the one
+ * before it, and a transaction that leaves a row matching as the version before it did has changed nothing, whatever it
+ * did in between. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +19,7 @@ struct reader {
 };
 struct row_now {
     uint32_t write; /* last, or HISTORY_NONE */
+    uint32_t top;   /* what stands in the row, of the projection or not; those gone are dropped when looked at */
     struct reader *items;
     size_t count, capacity; /* reads since then, one of a transaction in a row */
 };
@@ -22,6 +27,12 @@ struct row_now {
 struct change {
     uint32_t write;  /* the last that changed whether the row matches, or HISTORY_NONE */
     uint32_t linked; /* so many of the predicate's scans come before it */
+    /* The same of changes by transactions that left it changed. */
+    uint32_t lasting, lasting_linked;
+};
+/* What a transaction leaves in a row. */
+struct version {
+    uint32_t write, before; /* before: of the transaction whose version stands beneath, or HISTORY_NONE */
 };
 struct predicate_now {
     struct change *changes; /* of rows; NULL: never scanned */
@@ -33,6 +44,7 @@ struct building {
     const struct history *history;
     struct row_now *rows;
     struct predicate_now *predicates;
+    struct version *versions; /* of touches */
     uint32_t *scanned;
     size_t scanned_count;
     uint64_t *known; /* the edges, a hash: transactions and kind; 0: free */
@@ -65,7 +77,7 @@ static bool is_new(struct building *building, uint64_t from, uint64_t to, uint64
     if (building->known_count * 2 >= building->known_size) {
         grow_known(building);
     }
-    uint64_t key = (from << 30 | to) << 4 | kind; /* nodes are far below 2^30, kinds are not 0 */
+    uint64_t key = (from << 29 | to) << 5 | kind; /* nodes are far below 2^29, kinds are not 0 */
     uint64_t *slot = known_slot(building, key);
     bool new = *slot == 0;
     *slot = key;
@@ -92,11 +104,36 @@ static void follow_read(struct building *building, uint32_t index) {
     struct row_now *row = &building->rows[op->row];
     uint32_t node = building->graph->nodes[op->life];
     if (row->write != HISTORY_NONE) {
-        add_edge(building, row->write, index, JUDGE_WR);
+        add_edge(building, row->write, index, op->seen == row->write ? JUDGE_WR : JUDGE_STEPS);
     }
     if (row->count == 0 || row->items[row->count - 1].node != node) {
         vector_push(row, ((struct reader){.node = node, .op = index}));
     }
+}
+
+/* Is the row in the predicate, or not, because of the writer, when all is done? */
+static bool lasts(const struct building *building, uint32_t predicate, const struct history_op *op) {
+    const struct history *history = building->history;
+    const struct version *version = &building->versions[op->touch];
+    return history_changes(history, predicate, op->row, history_image_of(history, op->row, version->before),
+                           history->ops[version->write].after);
+}
+
+static void change(struct building *building, uint32_t predicate, uint32_t index) {
+    const struct history_op *op = &building->history->ops[index];
+    struct predicate_now *now = &building->predicates[predicate];
+    struct change *changed = &now->changes[op->row];
+    bool lasting = lasts(building, predicate, op);
+    for (; lasting && changed->lasting_linked < now->count; changed->lasting_linked++) {
+        add_edge(building, now->items[changed->lasting_linked].op, index, JUDGE_PREDICATE_RW);
+    }
+    for (; changed->linked < now->count; changed->linked++) {
+        if (!lasting) {
+            add_edge(building, now->items[changed->linked].op, index, JUDGE_STEPS);
+        }
+    }
+    changed->write = index;
+    changed->lasting = lasting ? index : changed->lasting;
 }
 
 static void follow_change(struct building *building, uint32_t index) {
@@ -104,16 +141,9 @@ static void follow_change(struct building *building, uint32_t index) {
     const struct history_op *op = &history->ops[index];
     struct history_image before = history_image_of(history, op->row, building->rows[op->row].write);
     for (size_t i = 0; i < building->scanned_count; i++) {
-        uint32_t predicate = building->scanned[i];
-        struct predicate_now *now = &building->predicates[predicate];
-        struct change *change = &now->changes[op->row];
-        if (!history_changes(history, predicate, op->row, before, op->after)) {
-            continue;
+        if (history_changes(history, building->scanned[i], op->row, before, op->after)) {
+            change(building, building->scanned[i], index);
         }
-        for (; change->linked < now->count; change->linked++) {
-            add_edge(building, now->items[change->linked].op, index, JUDGE_PREDICATE_RW);
-        }
-        change->write = index;
     }
 }
 
@@ -130,16 +160,54 @@ static void follow_write(struct building *building, uint32_t index) {
     row->write = index;
 }
 
+/* Does a write of the projection stand in the row at that time, or what was there at the start? */
+static bool stands_for_good(struct building *building, size_t row, uint32_t time) {
+    const struct history *history = building->history;
+    uint32_t *top = &building->rows[row].top;
+    while (*top != HISTORY_NONE && history->ops[*top].gone <= time) { /* HISTORY_NONE is later than all */
+        *top = history->ops[*top].seen;
+    }
+    return *top == HISTORY_NONE || history_counts(history, &history->ops[*top]);
+}
+
 static void follow_scan(struct building *building, uint32_t index) {
     const struct history_op *op = &building->history->ops[index];
     struct predicate_now *now = &building->predicates[op->predicate];
     size_t rows = building->history->schedule->row_count;
     for (size_t i = 0; i < rows; i++) {
-        if (now->changes[i].write != HISTORY_NONE) {
-            add_edge(building, now->changes[i].write, index, JUDGE_WR);
+        const struct change *changed = &now->changes[i];
+        bool seen = stands_for_good(building, i, index);
+        if (seen && changed->lasting != HISTORY_NONE) {
+            add_edge(building, changed->lasting, index, JUDGE_WR);
+        }
+        if (changed->write != HISTORY_NONE && !(seen && changed->write == changed->lasting)) {
+            add_edge(building, changed->write, index, JUDGE_STEPS);
         }
     }
     vector_push(now, ((struct reader){.node = building->graph->nodes[op->life], .op = index}));
+}
+
+/* The last write of each transaction and row, and the one of another that stands beneath it in the end. */
+static void find_versions(struct building *building) {
+    const struct history *history = building->history;
+    uint32_t *newest = mem_new(history->schedule->row_count, sizeof *newest);
+    building->versions = mem_new(history->touch_count, sizeof *building->versions);
+    for (uint32_t i = 0; i < history->op_count; i++) {
+        if (history->ops[i].kind == HISTORY_WRITE && history_counts(history, &history->ops[i])) {
+            building->versions[history->ops[i].touch].write = i;
+        }
+    }
+    for (size_t i = 0; i < history->schedule->row_count; i++) {
+        newest[i] = HISTORY_NONE;
+    }
+    for (uint32_t i = 0; i < history->op_count; i++) {
+        const struct history_op *op = &history->ops[i];
+        if (op->kind == HISTORY_WRITE && history_counts(history, op) && building->versions[op->touch].write == i) {
+            building->versions[op->touch].before = newest[op->row];
+            newest[op->row] = i;
+        }
+    }
+    mem_free(newest);
 }
 
 /* Every predicate that a committed transaction scans; writes before the scan count too. */
@@ -154,7 +222,7 @@ static void prepare_predicates(struct building *building) {
         }
         struct change *changes = mem_new(rows, sizeof *changes);
         for (size_t k = 0; k < rows; k++) {
-            changes[k].write = HISTORY_NONE;
+            changes[k].write = changes[k].lasting = HISTORY_NONE;
         }
         building->predicates[op->predicate].changes = changes;
         building->scanned[building->scanned_count++] = op->predicate;
@@ -218,10 +286,14 @@ void judge_graph_build(struct judge_graph *graph, const struct history *history)
     building.scanned = mem_new(schedule->predicate_count, sizeof *building.scanned);
     prepare_predicates(&building);
     for (size_t i = 0; i < schedule->row_count; i++) {
-        building.rows[i].write = HISTORY_NONE;
+        building.rows[i].write = building.rows[i].top = HISTORY_NONE;
     }
+    find_versions(&building);
     for (uint32_t i = 0; i < history->op_count; i++) {
         const struct history_op *op = &history->ops[i];
+        if (op->kind == HISTORY_WRITE) {
+            building.rows[op->row].top = i;
+        }
         if (!history_counts(history, op)) {
             continue;
         }
@@ -243,6 +315,7 @@ void judge_graph_build(struct judge_graph *graph, const struct history *history)
     mem_free(building.rows);
     mem_free(building.predicates);
     mem_free(building.scanned);
+    mem_free(building.versions);
     mem_free(building.known);
 }
 

@@ -12,9 +12,11 @@ enum {
     JUDGE_WR = 2,           /* read what was written, or looked after a change of what matches */
     JUDGE_RW = 4,           /* overwrote what was read */
     JUDGE_PREDICATE_RW = 8, /* changed what matches after it was looked at */
+    JUDGE_STEPS = 16, /* the steps conflict, but no version was seen, or changed what matches: not one of Adya's */
     JUDGE_DEPENDENCY = JUDGE_WW | JUDGE_WR,
     JUDGE_ITEMS = JUDGE_DEPENDENCY | JUDGE_RW,
-    JUDGE_ALL = JUDGE_ITEMS | JUDGE_PREDICATE_RW
+    JUDGE_ALL = JUDGE_ITEMS | JUDGE_PREDICATE_RW, /* Adya's */
+    JUDGE_CONFLICTS = JUDGE_ALL | JUDGE_STEPS
 };
 
 struct judge_edge {
@@ -25,8 +27,9 @@ struct judge_edge {
 
 /* Direct conflicts of the committed projection, one of a kind for each two transactions: a read or write with the last
  * write before it, a write with the reads since then. Every conflict of two transactions is a path of these, of the
- * same kinds but that w-w edges come in: so orders, cycles and Adya's anomalies are those of the full graph. Nodes are
- * the committed lives, by number. */
+ * same kinds but that w-w edges come in: so orders, cycles and Adya's anomalies are those of the full graph. Conflicts
+ * that Adya's graph lacks are of the kind JUDGE_STEPS; his edges are conflicts or paths of them. Nodes are the committed
+ * lives, by number. */
 struct judge_graph {
     const struct history *history;
     uint32_t *lives; /* of nodes */

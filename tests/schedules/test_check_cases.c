@@ -111,4 +111,33 @@ static void examples_show_what_they_should(void **state) {
     }
 }
 
-TEST_GROUP(check_cases, cmocka_unit_test(all_cases_agree), cmocka_unit_test(examples_show_what_they_should))
+/* Adya's list, and it alone: a read depends on the write it saw, a change of what matches on what was left. */
+static void anomalies_go_by_versions(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *anomalies;
+    } cases[] = {
+        {"r3(x) w1(x) w2(x) r3(x) c1 c3 a2", " G1a"},
+        {"r3(x) w1(x) r3(x) c1 c3", " G-single G2-item G2"}, /* it saw T1's */
+        {"init x=3\npred P: v>10\nq1(P) w2(x,15) w2(x,3) c2 q1(P) c1", ""},
+        {"init x=3\npred P: v>10\nq1(P) w2(x,15) w2(x,12) c2 q1(P) c1", " G-single G2"},
+        {"r3(x) w1(x) w2(x) c1 r3(x) c3 a2 r4(x) c4", " G1a"}, /* T4 saw T1's again, T3 did not */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct verdict verdict;
+        struct text found = {0};
+        judge_example(cases[i].text, &verdict);
+        for (enum anomaly_name name = ANOMALY_G0; name < ANOMALY_COUNT; name++) {
+            text_add(&found, verdict.anomalies[name].found ? " %s" : "", anomaly_texts[name].name);
+        }
+        if (strcmp(text_string(&found), cases[i].anomalies) != 0) {
+            print_error("%s: has%s\n", cases[i].text, text_string(&found));
+            fail();
+        }
+        text_free(&found);
+        verdict_free(&verdict);
+    }
+}
+
+TEST_GROUP(check_cases, cmocka_unit_test(all_cases_agree), cmocka_unit_test(examples_show_what_they_should),
+           cmocka_unit_test(anomalies_go_by_versions))

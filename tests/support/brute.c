@@ -342,8 +342,39 @@ struct edges {
     bool of[KINDS][BRUTE_LIVES][BRUTE_LIVES];
 };
 
+/* Is the write the one that its transaction leaves in the row? */
+static bool is_final(const struct run *run, int i) {
+    const struct op *op = &run->ops[i];
+    bool final = op->kind == 'w' && counts(run, i);
+    for (int later = i + 1; later < run->count; later++) {
+        final = final && !(counts(run, later) && is(&run->ops[later], 'w', op->life, op->row));
+    }
+    return final;
+}
+
+/* Does what the writer leaves in the row match as the version before did not, or the other way round? */
+static bool leaves_changed(const struct run *run, int i) {
+    int row = run->ops[i].row, final = i, before;
+    while (!(run->ops[final].life == run->ops[i].life && run->ops[final].row == row && is_final(run, final))) {
+        final++; /* it is this write, or a later one */
+    }
+    for (before = final - 1; before >= 0 && !(run->ops[before].row == row && is_final(run, before)); before--) {}
+    int old = match(run, image(run, row, before)), new = match(run, run->ops[final].after);
+    return old == 2 || old != new;
+}
+
 static bool is_write_of(const struct run *run, int i, int row, bool changing) {
-    return run->ops[i].kind == 'w' && run->ops[i].row == row && counts(run, i) && (!changing || changes_match(run, i));
+    return run->ops[i].kind == 'w' && run->ops[i].row == row && counts(run, i) &&
+           (!changing || (changes_match(run, i) && leaves_changed(run, i)));
+}
+
+/* What stood in the row at that time, whoever wrote it: is it part of the projection? */
+static bool saw_what_counts(const struct run *run, int row, int at) {
+    int write = START;
+    for (int i = 0; i < at; i++) {
+        write = run->ops[i].kind == 'w' && run->ops[i].row == row && run->ops[i].gone > at ? i : write;
+    }
+    return write == START || counts(run, write);
 }
 
 /* The last such write before `at` or the first behind it, or -1. */
@@ -372,12 +403,13 @@ static void find_edges(const struct run *run, struct edges *edges) {
         switch (run->ops[i].kind) {
         case 'w': set_edge(run, edges, WW, neighbour(run, i, row, false, -1), i); break;
         case 'r':
-            set_edge(run, edges, WR, neighbour(run, i, row, false, -1), i);
+            set_edge(run, edges, WR, run->ops[i].seen != START && counts(run, run->ops[i].seen) ? run->ops[i].seen : -1,
+                     i);
             set_edge(run, edges, RW, i, neighbour(run, i, row, false, 1));
             break;
         case 'q':
             for (int each = 0; each < run->schedule->row_count; each++) {
-                set_edge(run, edges, WR, neighbour(run, i, each, true, -1), i);
+                set_edge(run, edges, WR, saw_what_counts(run, each, i) ? neighbour(run, i, each, true, -1) : -1, i);
                 set_edge(run, edges, PREDICATE_RW, i, neighbour(run, i, each, true, 1));
             }
             break;
