@@ -54,7 +54,7 @@ const struct anomaly_text anomaly_texts[ANOMALY_COUNT] = {
     [ANOMALY_G1A] =
         {"G1a", "aborted read",
          "A committed transaction has read what another wrote and then took back: a value that, as the database "
-         "tells it, never was. READ COMMITTED rules it out.",
+         "tells it, never was. Who is unfinished at the end is taken as rolled back. READ COMMITTED rules it out.",
          "w1(x) r2(x) c2 a1"},
     [ANOMALY_G1B] =
         {"G1b", "intermediate read",

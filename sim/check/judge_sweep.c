@@ -108,6 +108,10 @@ static void judge_source(struct sweep *sweep, uint32_t index) {
     } else if (writer->state == HISTORY_ACTIVE) {
         deny(sweep, JUDGE_RECOVERABLE, "%T read %R from %T and committed, but %T never did", index, index, op->seen,
              op->seen);
+        judge_found(history, sweep->verdict, ANOMALY_G1A,
+                    "%T committed after reading %R (%S) as written by %T (%S), which never ended and is taken as "
+                    "rolled back",
+                    index, index, index, op->seen, op->seen);
     } else if (writer->end > reader->end) {
         deny(sweep, JUDGE_RECOVERABLE, "%T read %R from %T and committed before %T did", index, index, op->seen,
              op->seen);

@@ -274,9 +274,13 @@ static void judge_dirt(struct versions *versions) {
         if (reader->committed && (!writer->committed || writer->end > reader->end)) {
             text_add(&words, ", and committed before its writer did");
             set(versions, JUDGE_RECOVERABLE, false, text_string(&words));
-            if (!writer->committed && writer->ended) {
+            if (!writer->committed) {
                 judge_found(&versions->history, versions->verdict, ANOMALY_G1A,
-                            "%T saw a version of %R (%S) whose writer was rolled back", i, i, i);
+                            writer->ended
+                                ? "%T saw a version of %R (%S) whose writer was rolled back"
+                                : "%T saw a version of %R (%S) whose writer never ended and is taken as rolled "
+                                  "back",
+                            i, i, i);
             }
         }
         text_free(&words);

@@ -54,6 +54,8 @@ static const struct {
     /* Another attempt is another transaction; who has not ended is left out. */
     {"w1(x) a1 b1 w1(y) c1 r2(x) c2", "1 2", "", ""},
     {"r1(x) w2(x) c2 w1(x)", "2", "R", "P2"},
+    {"w1(x) r2(x) c2", "2", "CASR", "P1 G1a"},
+    {"w1(x) r2(x) r1(x) a2", "", "ASR", "P1"}, /* nobody committed */
 };
 
 static bool wanted(const char *list, const char *name) {

@@ -27,8 +27,12 @@ static void judge_ops(struct verdict *verdict, const struct versions_op *ops, si
     struct versions_op copies[16];
     schedule_parse(&book, "rows", text, strlen(text), NULL);
     for (uint32_t i = 0; i < lives; i++) {
-        all[i] = (struct versions_life){
-            .txn = i, .attempt = 1, .committed = committed[i], .ended = true, .first = VERSIONS_NONE, .end = ends[i]};
+        all[i] = (struct versions_life){.txn = i,
+                                        .attempt = 1,
+                                        .committed = committed[i],
+                                        .ended = ends[i] != VERSIONS_NONE,
+                                        .first = VERSIONS_NONE,
+                                        .end = ends[i]};
     }
     for (uint32_t i = 0; i < count; i++) {
         struct versions_life *life = &all[ops[i].life];
@@ -68,9 +72,12 @@ static void dirty_reads(void **state) {
         uint32_t ends[2];
         bool committed[2], cascadeless, recoverable, g1a;
     } trials[] = {
-        {{3, 1}, {true, true}, true, true, false},    {{3, 2}, {true, true}, false, true, false},
-        {{2, 3}, {true, true}, false, false, false},  {{2, 3}, {true, false}, false, false, true},
+        {{3, 1}, {true, true}, true, true, false},
+        {{3, 2}, {true, true}, false, true, false},
+        {{2, 3}, {true, true}, false, false, false},
+        {{2, 3}, {true, false}, false, false, true},
         {{3, 2}, {false, false}, false, true, false},
+        {{2, VERSIONS_NONE}, {true, false}, false, false, true}, /* it never ends */
     };
     for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++) {
         struct verdict verdict;

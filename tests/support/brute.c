@@ -298,7 +298,7 @@ static void judge_source(const struct run *run, int i, struct brute_verdict *ver
     if (!run->committed[a->life]) {
         return;
     }
-    verdict->anomalies[BRUTE_G1A] |= write->gone != NEVER;
+    verdict->anomalies[BRUTE_G1A] |= write->gone != NEVER || !run->committed[write->life];
     if (!run->committed[write->life] || write->gone != NEVER || run->end[write->life] > run->end[a->life]) {
         verdict->recoverable = false;
     }
