@@ -423,9 +423,10 @@ void schedule_book_free(struct schedule_book *book) {
 }
 
 bool schedule_looks_like(const char *text) {
-    if (strpbrk(text, "( \t\n") != NULL) {
+    if (text[0] == '\0' || strpbrk(text, "( \t\n") != NULL) {
         return true;
     }
-    return strchr("bca", text[0]) != NULL && text[0] != '\0' && text[1] != '\0' &&
-           strspn(text + 1, "0123456789") == strlen(text + 1);
+    size_t digits = strspn(text + 1, "0123456789");
+    /* `:', as it has options, `[' as others write it, or the end */
+    return strchr("bcarwusqidpf", text[0]) != NULL && digits > 0 && strchr(":[", text[1 + digits]) != NULL;
 }

@@ -137,8 +137,8 @@ void schedule_book_free(struct schedule_book *book);
 void schedule_mistake(struct schedule_book *book, const char *source, uint32_t line, uint32_t column,
                       const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* Does the text look like a schedule rather than like the name of a file: has it a bracket, a blank, or only steps
- * such as c1? */
+/* Does the text look like a schedule rather than like the name of a file: has it a bracket or a blank, is it empty, or
+ * one word that begins as a step does: c1, r1, b1:ro? */
 bool schedule_looks_like(const char *text);
 
 #endif

@@ -149,6 +149,7 @@ END
     allows 'ru rc' 'r1(x) w2(x) c2 w1(x) c1'
     allows 'ru rc rr' 'q1(P) i2(z,5) c2 q1(P) c1'
     allows 'ru' 'w1(x) r2(x) c2 a1'
+    allows 'ru' 'w1(x) r2(x) c2'
     allows '' 'w1(x) w2(x) w2(y) c2 w1(y) c1'
     printf 'r1(x) c1\nw1(x) r2(x) c2 a1\n' >two.txt
     run "$ccsim" check --require rc two.txt
@@ -184,6 +185,11 @@ Try `ccsim check --help'\'' for more information.' --require sre c1
     says 2 'ccsim check: --json or --dot, not both
 Try `ccsim check --help'\'' for more information.' --json --dot c1
     says 2 'nowhere.txt: cannot be opened: No such file or directory' nowhere.txt
+    says 2 'b1.txt: cannot be opened: No such file or directory' b1.txt
+    says 2 'schedule:1:1: there is no schedule here' ''
+    says 2 'schedule:1:3: expected `('\'' after r1' r1
+    says 2 'schedule:1:3: expected `('\'' after r1' 'r1[x]'
+    says 2 'schedule:1:4: `foo'\'' is none of ro, deferrable, immediate' b1:foo
     mkdir folder
     says 2 'folder: cannot be read: Is a directory' folder
     head -c 4096 /dev/zero >zeros
