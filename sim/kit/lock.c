@@ -153,7 +153,7 @@ static void grant_waiters(struct cc *cc, struct lock_head *head) {
             strengthen(cc, request->upgrades, request->mode);
             pool_put(&cc->locks, request);
         } else {
-            request->waits = false;
+            request->waits = request->aside = false;
             request->since[request->mode] = owner->statement;
             place(head, request);
             hold(owner, request);
@@ -319,6 +319,25 @@ void lock_release_all(struct cc *cc, struct txn *txn) {
     }
 }
 
+void lock_step_aside(struct cc *cc, struct lock_head *head) {
+    struct lock_queue *more = head->more;
+    struct lock *place = more->first; /* the first that leaves now */
+    while (place != NULL && (place->upgrades != NULL || place->aside)) {
+        place = place->next;
+    }
+    for (struct lock *next, *request = place; request != NULL; request = next) {
+        next = request->next;
+        request->aside = true;
+        if (request != place) {
+            list_remove(&more->first, &more->last, request);
+            list_insert(&more->first, &more->last, place, request);
+            place = request;
+        }
+    }
+    grant_waiters(cc, head);
+    drop_queue_if_empty(cc, head);
+}
+
 /* The strongest mode the lock had before statement `mark`. */
 static enum lock_mode mode_before(const struct lock *lock, uint32_t mark) {
     for (int mode = MODE_X; mode > MODE_NONE; mode--) {
@@ -400,6 +419,12 @@ void lock_blockers(const struct txn *waiting, struct txn_list *out, size_t most,
         return;
     }
     size_t begin = out->count;
+    if (line_only && (request->aside || (request->previous != NULL && request->previous->aside))) {
+        add_holders(request, out, limit);
+        if (out->count > begin) {
+            return;
+        }
+    }
     if (!line_only || request->previous == NULL) {
         add_holders(request, out, limit);
     }

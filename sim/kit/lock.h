@@ -32,6 +32,7 @@ struct lock {
     uint32_t row;          /* number in owner->rows */
     uint8_t mode;          /* granted, or wanted while it waits */
     bool waits, gap;
+    bool aside;                 /* it left the line, see lock_step_aside */
     uint32_t since[MODE_COUNT]; /* the statement that reached each mode, 0: never; of a gap lock: since[MODE_S] */
 };
 
@@ -68,6 +69,10 @@ void lock_gap_enqueue(struct cc *cc, struct txn *txn, struct row *bound);
 /* Weakens a granted lock, to MODE_NONE to release it. */
 void lock_weaken(struct cc *cc, struct lock *lock, enum lock_mode mode);
 void lock_release_all(struct cc *cc, struct txn *txn);
+
+/* Those who wait for the record leave the line: newcomers queue behind them but, as is shown, not for them. Who left at
+ * the same time is granted in the opposite order. Upgrades stay where they are. */
+void lock_step_aside(struct cc *cc, struct lock_head *head);
 
 /* Back to what was held before statement `mark`: keeps_reads: reads stay protected by S and gap locks (DESIGN, law
  * 7). */
