@@ -1,15 +1,38 @@
-/* registry.c - every algorithm, one line each. */
+/* registry.c - the list of all algorithms: a new one is a file beside this one, a declaration and a line here. */
 #include <string.h>
 
 #include "sim/cc/cc.h"
 
-extern const struct cc_ops cc_none, cc_2pl, cc_no_wait, cc_wait_die, cc_wound_wait, cc_2pl_timeout, cc_occ, cc_si,
-    cc_mvcc_rc, cc_si_fcw;
+extern const struct cc_ops cc_none;
+extern const struct cc_ops cc_2pl;
+extern const struct cc_ops cc_2pl_timeout;
+extern const struct cc_ops cc_no_wait;
+extern const struct cc_ops cc_wait_die;
+extern const struct cc_ops cc_wound_wait;
+extern const struct cc_ops cc_lock_rr;
+extern const struct cc_ops cc_lock_rc;
+extern const struct cc_ops cc_lock_ru;
+extern const struct cc_ops cc_occ;
+extern const struct cc_ops cc_si;
+extern const struct cc_ops cc_mvcc_rc;
+extern const struct cc_ops cc_si_fcw;
 
+/* In the order `ccsim list` shows. */
 /* clang-format off: a line each */
 const struct cc_ops *const cc_registry[] = {
-    &cc_none, &cc_2pl, &cc_2pl_timeout, &cc_no_wait, &cc_wait_die, &cc_wound_wait, &cc_occ, &cc_si,
-    &cc_mvcc_rc, &cc_si_fcw,
+    &cc_none,
+    &cc_2pl,
+    &cc_2pl_timeout,
+    &cc_no_wait,
+    &cc_wait_die,
+    &cc_wound_wait,
+    &cc_lock_rr,
+    &cc_lock_rc,
+    &cc_lock_ru,
+    &cc_occ,
+    &cc_si,
+    &cc_mvcc_rc,
+    &cc_si_fcw,
 };
 /* clang-format on */
 const size_t cc_registry_count = sizeof cc_registry / sizeof cc_registry[0];
