@@ -139,6 +139,9 @@ static void judge_read(struct sweep *sweep, uint32_t index) {
 
 static void judge_miss(struct sweep *sweep, uint32_t index) {
     const struct history_op *op = &sweep->history->ops[index];
+    judge_found(sweep->history, sweep->verdict, ANOMALY_P1,
+                "%T did not find %R (%S) while %T, which had changed it (%S), was unfinished", index, index, index,
+                op->seen, op->seen);
     deny(sweep, JUDGE_STRICT, "%T did not find %R because of what %T had not yet committed (%S)", index, index,
          op->seen, index);
     judge_source(sweep, index);

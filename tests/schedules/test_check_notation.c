@@ -37,7 +37,8 @@ static const struct {
     {"p1(s) w1(x) r2(x) f1(s) c1 c2", "1 2", "CASR", "P1 G1a"},
     {"w1(x) p1(s) w1(x) f1(s) r2(x) c1 c2", "1 2", "ASR", "P1"},
     /* A scan that misses x because of a deletion that is not committed has read from it. */
-    {"d1(x) q2(P) c2 a1", "2", "CASR", "G1a"},
+    {"d1(x) q2(P) c2 a1", "2", "CASR", "P1 G1a"},
+    {"i1(x) q2(P) c2 a1", "2", "CASR", "P1 G1a"}, /* its twin */
     {"d1(x) c1 q2(P) i3(x) c3 q2(P) c2", "cycle", "", "P3 G-single G2"},
     /* A predicate is told from values: 5 does not match, 15 does; a value that is not told may. */
     {"P: v>=10\nq1(P) i2(z,5) c2 q1(P) c1", "1 2", "", ""},

@@ -220,7 +220,7 @@ static void judge_pair(const struct run *run, int i, int k, struct brute_verdict
     }
     if (a->kind == 'w' && a->gone > k && a->row == b->row) {
         verdict->anomalies[BRUTE_P0] |= b->kind == 'w';
-        verdict->anomalies[BRUTE_P1] |= b->kind == 'r';
+        verdict->anomalies[BRUTE_P1] |= b->kind == 'r' || b->kind == 'm';
         verdict->strict = verdict->strict && b->kind != 'w' && b->kind != 'r';
     }
     verdict->anomalies[BRUTE_P2] |= a->kind == 'r' && b->kind == 'w' && a->row == b->row;
