@@ -13,6 +13,7 @@ static void add_bound(const struct option *option, double bound, struct text *ou
     char buffer[32];
     switch (option->type) {
     case OPTION_DURATION:
+    case OPTION_CALL:
     case OPTION_DISTRIBUTION: option_value_duration_text(bound, out); break;
     case OPTION_NUMBER: text_add(out, "%s", text_number(buffer, bound)); break;
     default: text_add(out, "%.0f", bound); break;
@@ -75,6 +76,20 @@ static bool parse_count(const struct option *option, const char *text, void *fie
         return false;
     }
     *(int64_t *)field = value;
+    return true;
+}
+
+/* Bounds are those of a duration that comes first among the arguments. */
+static bool parse_call(const struct option *option, const char *text, void *field, struct text *error) {
+    struct option_call call;
+    if (!option_value_call(text, option->choices, &call, error)) {
+        return false;
+    }
+    bool has_duration = strstr(option->choices[call.choice], "(duration") != NULL;
+    if (has_duration && !within_bounds(option, text, (double)call.integer[0] / 1e9, error)) {
+        return false;
+    }
+    *(struct option_call *)field = call;
     return true;
 }
 
@@ -205,7 +220,7 @@ static bool parse_trimmed(const struct option *option, const char *text, void *f
     case OPTION_DISTRIBUTION: return parse_distribution(option, text, field, error);
     case OPTION_CHOICE: return option_value_choice(text, option->choices, field, error);
     case OPTION_TEXT: return parse_text(text, field, error);
-    case OPTION_CALL: return option_value_call(text, option->choices, field, error);
+    case OPTION_CALL: return parse_call(option, text, field, error);
     case OPTION_PROFILE: return parse_profile(text, field, error);
     }
     CHECK_MSG(false, "option type %d", (int)option->type);
@@ -279,6 +294,9 @@ static void column_trimmed(const struct option *option, const char *text, struct
         text_add(out, "%s", no_limit != NULL && strcmp(text, no_limit) == 0 ? "inf" : text);
         return;
     }
+    case OPTION_PROFILE: /* a rate that stays the same is a number: per second */
+        text_add(out, "%s", text_parse_rate(text, &share) ? text_number(buffer, share) : text);
+        return;
     default: break;
     }
     text_add(out, "%s", text);

@@ -59,7 +59,7 @@ void traffic_arrival(struct world *world) {
     if (actor == NULL) {
         world_stop(
             world, RUN_TOO_MANY_LIVE,
-            "more than 16 million transactions are under way: the arrival rate is beyond what the system can carry");
+            "more than a million transactions are under way: the arrival rate is beyond what the system can carry");
         return;
     }
     actor->terminal = 0;

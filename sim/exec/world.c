@@ -67,7 +67,7 @@ static uint64_t harness_remaining(void *context, const struct txn *txn) {
 static size_t aligned(size_t size) { return (size + 15) / 16 * 16; }
 
 static struct actor *new_actor(struct world *world) {
-    if (world->actor_count + SLOT_ACTORS >= AGENDA_SLOTS_MAX) {
+    if (world->actor_count >= SYSTEM_TERMINALS_MAX) {
         return NULL;
     }
     if (world->actor_count == world->actor_capacity) {

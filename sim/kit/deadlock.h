@@ -37,6 +37,7 @@ extern const char *const deadlock_detect_choices[], *const deadlock_victim_choic
      .type = OPTION_CALL,                                                                                            \
      .offset = offsetof(struct_type, member.detect),                                                                 \
      .fallback = "wait",                                                                                             \
+     .min = 1e-6,                                                                                                    \
      .choices = deadlock_detect_choices,                                                                             \
      .help = "when to search for deadlocks: on every wait, periodically, or when a wait has lasted so long"},        \
         {.name = "victim",                                                                                           \

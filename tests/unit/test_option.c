@@ -297,7 +297,8 @@ static void columns_are_plain_numbers(void **state) {
                  {"order", "by_key", "by_key"},
                  {"latch", "yes", "yes"},
                  {"theta", "0.99", "0.99"},
-                 {"rate", "500/s", "500/s"},
+                 {"rate", "500/s", "500"},
+                 {"rate", "0.1/ms", "100"},
                  {"detect", " period(1s) ", "period(1s)"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct text out = {0};

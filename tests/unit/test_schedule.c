@@ -401,8 +401,8 @@ static void what_is_too_much_is_said(void **state) {
 
 static void schedules_are_told_from_files(void **state) {
     (void)state;
-    static const char *const schedules[] = {"r1(x)", "c1", "b1 c1", "P: true\nq1(P)", "a12"};
-    static const char *const files[] = {"a.txt", "configs/schedules/seat.txt", "c", "bank", "c1.txt", ""};
+    static const char *const schedules[] = {"r1(x)", "c1", "b1 c1", "P: true\nq1(P)", "a12", "b1:foo", ""};
+    static const char *const files[] = {"a.txt", "configs/schedules/seat.txt", "c", "bank", "c1.txt"};
     for (size_t i = 0; i < sizeof schedules / sizeof schedules[0]; i++) {
         assert_true(schedule_looks_like(schedules[i]));
     }
