@@ -101,6 +101,9 @@ struct workload_audit {
     struct text message; /* why it is broken */
 };
 
+/* What a program says of itself at its begin; a deferrable one would rather wait for a snapshot than be refused. */
+enum declaration { DECLARES_NOTHING, DECLARES_READ_ONLY, DECLARES_DEFERRABLE };
+
 struct workload_ops {
     const char *name, *summary;
     const struct option_table *options;
@@ -113,6 +116,8 @@ struct workload_ops {
     void (*next)(void *state, const void *arguments, void *registers, const struct reply *reply, struct step *step);
     /* How many rows the program still means to access; NULL: it cannot tell. */
     uint64_t (*remaining)(const void *state, const void *arguments, const void *registers);
+    /* Does the program declare, when it begins, that it will write nothing? May be NULL. */
+    enum declaration (*declares)(const void *state, const void *arguments);
     /* At the commit point, in the instant in which the versions become visible. May be NULL. */
     void (*committed)(void *state, const void *arguments, const void *registers);
     void (*audit)(const void *state, const struct store *store, struct workload_audit *audit);

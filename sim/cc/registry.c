@@ -14,8 +14,9 @@ extern const struct cc_ops cc_lock_rc;
 extern const struct cc_ops cc_lock_ru;
 extern const struct cc_ops cc_occ;
 extern const struct cc_ops cc_si;
-extern const struct cc_ops cc_mvcc_rc;
 extern const struct cc_ops cc_si_fcw;
+extern const struct cc_ops cc_ssi;
+extern const struct cc_ops cc_mvcc_rc;
 
 /* In the order `ccsim list` shows. */
 /* clang-format off: a line each */
@@ -31,8 +32,9 @@ const struct cc_ops *const cc_registry[] = {
     &cc_lock_ru,
     &cc_occ,
     &cc_si,
-    &cc_mvcc_rc,
     &cc_si_fcw,
+    &cc_ssi,
+    &cc_mvcc_rc,
 };
 /* clang-format on */
 const size_t cc_registry_count = sizeof cc_registry / sizeof cc_registry[0];

@@ -228,10 +228,10 @@ static struct actor *first_woken(const struct player *player) {
 }
 
 /* Whom a step frees may end in the same instant: those are told by number. */
-static void sort_ends(struct player *player, size_t first) {
+static void sort_ends(struct player *player, size_t first, size_t count) {
     const int64_t *numbers = player->schedule->txns;
     struct play_end *ends = player->play->ends.items;
-    for (size_t i = first + 1; i < player->play->ends.count; i++) {
+    for (size_t i = first + 1; i < count; i++) {
         for (size_t k = i; k > first && numbers[ends[k].txn] < numbers[ends[k - 1].txn]; k--) {
             struct play_end other = ends[k];
             ends[k] = ends[k - 1];
@@ -252,7 +252,7 @@ static void resume_all(struct player *player) {
             actor = first_woken(player);
         }
         if (actor == NULL) {
-            sort_ends(player, first_end);
+            sort_ends(player, first_end, player->play->ends.count);
             return;
         }
         walker_run(&player->world, actor);
@@ -281,10 +281,25 @@ static bool run_one_put_off(struct player *player) {
     return false;
 }
 
+/* So are aborts that follow each other, when the later one came of a step that was put off. */
+static void sort_aborts(struct player *player, size_t first) {
+    const struct play_end *ends = player->play->ends.items;
+    size_t count = player->play->ends.count;
+    for (size_t end; first < count; first = end + 1) {
+        end = first;
+        while (end < count && ends[end].kind == PLAY_ABORTED) {
+            end++;
+        }
+        sort_ends(player, first, end);
+    }
+}
+
 static void settle(struct player *player) {
+    size_t first_end = player->play->ends.count;
     do {
         resume_all(player);
     } while (run_one_put_off(player));
+    sort_aborts(player, first_end);
 }
 
 /* ---- Timers ---- */

@@ -163,6 +163,27 @@ static void next(void *state, const void *arguments, void *memory, const struct 
     registers->in_hand = true;
 }
 
+static bool writes(const struct schedule *schedule, uint32_t number) {
+    bool found = false;
+    for (size_t i = 0; i < schedule->step_count && !found; i++) {
+        enum schedule_kind kind = schedule->steps[i].kind;
+        found = schedule->steps[i].txn == number &&
+                (kind == SCHEDULE_WRITE || kind == SCHEDULE_INSERT || kind == SCHEDULE_DELETE);
+    }
+    return found;
+}
+
+/* One that is written `b1:ro` and writes all the same is not taken at its word. */
+static enum declaration declares(const void *state, const void *arguments) {
+    const struct player *player = player_of(state);
+    uint32_t number = ((const struct player_arguments *)arguments)->txn;
+    uint32_t current = player->txns[number].current;
+    if (!is_begin(player, current) || !player->schedule->steps[current].read_only || writes(player->schedule, number)) {
+        return DECLARES_NOTHING;
+    }
+    return player->schedule->steps[current].deferrable ? DECLARES_DEFERRABLE : DECLARES_READ_ONLY;
+}
+
 /* Rows named by the steps that are left; a predicate counts as all of them. */
 static uint64_t remaining(const void *state, const void *arguments, const void *registers) {
     (void)registers;
@@ -201,6 +222,7 @@ const struct workload_ops player_workload = {
     .draw = draw,
     .next = next,
     .remaining = remaining,
+    .declares = declares,
     .committed = committed,
     .audit = audit,
 };

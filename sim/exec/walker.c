@@ -108,6 +108,13 @@ bool walker_passes_slowly(struct world *world, struct actor *actor, enum cc_stat
 
 /* ---- Attempts ---- */
 
+static void declare(const struct world *world, struct actor *actor) {
+    const struct workload_ops *workload = world->spec->workload;
+    enum declaration said = workload->declares(world->workload_state, actor->arguments);
+    actor->txn.read_only = said != DECLARES_NOTHING;
+    actor->txn.deferrable = said == DECLARES_DEFERRABLE;
+}
+
 void walker_start_attempt(struct world *world, struct actor *actor) {
     struct txn *txn = &actor->txn;
     CHECK(txn->state == TXN_IDLE && txn->rows.count == 0);
@@ -130,6 +137,9 @@ void walker_start_attempt(struct world *world, struct actor *actor) {
     actor->fold = 0;
     actor->reply = (struct reply){0};
     actor->phase = PHASE_BEGIN;
+    if (world->spec->workload->declares != NULL) {
+        declare(world, actor);
+    }
     report_begin(world, actor);
 }
 

@@ -72,6 +72,8 @@ struct txn {
     bool first_attempt;
     uint8_t reason;        /* enum reason: why it was refused or doomed */
     uint8_t level;         /* enum level asked for */
+    bool read_only;        /* its program said that it will write nothing */
+    bool deferrable;       /* and that it can wait for a snapshot that needs no watching */
     uint32_t statement;    /* number of the current statement, from 1 */
     uint32_t victim_count; /* times it was a deadlock victim, over all attempts */
     struct work work;

@@ -270,6 +270,9 @@ static void the_certifier_catches_what_breaks_isolation(void **state) {
     plant("2pl", "gaps are left open", with_open_gaps, CATCHES(CERTIFIER));
     plant("occ", "what is rolled back is visible", with_visible_aborts, CATCHES(CERTIFIER));
     plant("si", "the snapshot moves", with_moving_snapshots, CATCHES(CERTIFIER));
+    plant("si-fcw", "validation is skipped", with_no_validation, CATCHES(CERTIFIER));
+    plant("ssi", "the doomed commit", with_no_validation, CATCHES(CERTIFIER));
+    plant("ssi", "scans leave no marks", with_open_gaps, CATCHES(CERTIFIER));
 }
 
 static void checks_catch_what_breaks_progress(void **state) {
@@ -284,7 +287,7 @@ static void leave_alone(struct cc_ops *ops) { (void)ops; }
 
 static void nothing_is_caught_where_nothing_is_broken(void **state) {
     (void)state;
-    static const char *const names[] = {"2pl", "wound-wait", "si"};
+    static const char *const names[] = {"2pl", "wound-wait", "si", "mvcc-rc", "si-fcw", "ssi"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         plant(names[i], "nothing", leave_alone, CATCHES(NOBODY));
     }

@@ -71,6 +71,10 @@ static uint64_t witness_remaining(const void *memory, const void *arguments, con
                                    ((const struct witness_registers *)registers)->inner);
 }
 
+static enum declaration witness_declares(const void *memory, const void *arguments) {
+    return workload_wild.declares(((const struct witness_state *)memory)->inner, arguments);
+}
+
 static void witness_committed(void *memory, const void *arguments, const void *registers) {
     (void)arguments;
     const struct witness_state *state = memory;
@@ -86,9 +90,8 @@ static void witness_audit(const void *memory, const struct store *store, struct 
 
 /* Which truth the algorithm owes. */
 static enum oracle_kind kind_of(const struct cc_ops *algorithm) {
-    return algorithm->level == LEVEL_SER  ? ORACLE_COMMIT_ORDER
-           : algorithm->level == LEVEL_SI ? ORACLE_SNAPSHOT
-                                          : ORACLE_OFF;
+    bool reads_a_snapshot = algorithm->level == LEVEL_SI || strcmp(algorithm->name, "ssi") == 0;
+    return reads_a_snapshot ? ORACLE_SNAPSHOT : algorithm->level == LEVEL_SER ? ORACLE_COMMIT_ORDER : ORACLE_OFF;
 }
 
 void wild_world_draw(struct wild_world *world, const struct cc_ops *algorithm, uint64_t seed, const char *settings) {
@@ -114,6 +117,7 @@ void wild_world_run(struct wild_world *world, struct run_result *result) {
     witness.draw = witness_draw;
     witness.next = witness_next;
     witness.remaining = witness_remaining;
+    witness.declares = witness_declares;
     witness.committed = witness_committed;
     witness.audit = witness_audit;
     oracle_init(&world->oracle, world->kind, (int64_t)options.inner.first_key);

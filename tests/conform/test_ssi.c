@@ -1,0 +1,256 @@
+/* test_ssi.c - the rules of ssi: who is refused in which schedule, read-only and deferrable transactions, promotion of
+ * marks, and every interleaving of two and of three transactions in write skew. Facts: support/facts.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/base/memory.h"
+#include "sim/base/option.h"
+#include "sim/cc/cc.h"
+#include "tests/support/facts.h"
+#include "tests/support/harness.h"
+#include "tests/support/script.h"
+
+struct trial {
+    const char *setting, *schedule, *facts; /* setting: NULL or `name=value` */
+};
+
+static void *open_options(const struct cc_ops *algorithm, const char *setting) {
+    void *options = mem_new(1, algorithm->options->size);
+    options_default(algorithm->options, options);
+    if (setting != NULL) {
+        char copy[64];
+        struct text error = {0};
+        snprintf(copy, sizeof copy, "%s", setting);
+        char *equals = strchr(copy, '=');
+        *equals = '\0';
+        assert_true(option_parse(option_find(algorithm->options, copy), equals + 1, options, &error));
+    }
+    return options;
+}
+
+static void play_text(struct play *play, struct schedule_book *book, const char *name, const char *schedule,
+                      const char *setting) {
+    const struct cc_ops *algorithm = cc_find(name);
+    void *options = open_options(algorithm, setting);
+    *book = (struct schedule_book){0};
+    schedule_parse(book, "trial", schedule, strlen(schedule), NULL);
+    assert_int_equal(book->mistake_count, 0);
+    play_schedule(play, &book->schedules[0], algorithm, options, false);
+    mem_free(options);
+}
+
+static void try_all(const struct trial *trials, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        struct schedule_book book;
+        struct play play;
+        struct text facts = {0};
+        char wanted[512];
+        snprintf(wanted, sizeof wanted, "%s", trials[i].facts);
+        play_text(&play, &book, "ssi", trials[i].schedule, trials[i].setting);
+        facts_add(&play, &facts);
+        for (char *rest = wanted, *fact; (fact = strsep(&rest, ";")) != NULL;) {
+            if (!facts_have(&facts, text_trim(fact))) {
+                fail_msg("%s: not so: %s\n%s", trials[i].schedule, fact, text_string(&facts));
+            }
+        }
+        text_free(&facts);
+        play_free(&play);
+        schedule_book_free(&book);
+    }
+}
+
+#define TRY(trials) try_all((trials), sizeof(trials) / sizeof(trials)[0])
+
+static void of_a_write_skew_the_second_to_commit_fails(void **state) {
+    (void)state;
+    static const struct trial trials[] = {
+        {NULL, "r1(x) r1(y) r2(x) r2(y) w1(x,1) w2(y,1) c1 c2", "8 is aborted: ssi_pivot; T1 commits"},
+        {NULL, "r1(x) r1(y) r2(x) r2(y) w1(x,1) w2(y,1) c2 c1", "8 is aborted: ssi_pivot; T2 commits"},
+        {NULL, "init x=1 y=1\nr1(x) r2(y) w1(y,1) w2(x,2) c1 r2(z) c2", "6 reads nothing; 7 is aborted: ssi_pivot"},
+        {NULL, "init x=1 y=1 z=1\nr1(x) r2(y) w1(y,1) w2(x,2) c1 r2(z) c2", "6 is aborted: ssi_pivot"},
+        {NULL, "r1(y) r2(y) w2(x,1) c2 r1(x) w1(y,2) c1", "6 is aborted: ssi_pivot"},
+        /* a single edge is no danger */
+        {NULL, "r1(x) r2(y) w2(x,1) c2 w1(z,1) c1", "T1 commits; T2 commits; serial order T1 T2"}};
+    TRY(trials);
+}
+
+static void what_a_savepoint_undid_still_counts(void **state) {
+    (void)state;
+    static const struct trial trials[] = {
+        {NULL, "r1(x) p1(s) w1(x,5) f1(s) r2(y) w2(x,9) c2 w1(y,7) c1", "8 is aborted: ssi_pivot"},
+        {NULL, "p1(s) r1(x) f1(s) r2(y) w2(x,7) c2 w1(y,5) c1", "7 is aborted: ssi_pivot"},
+        {NULL, "p1(s) w1(x,5) f1(s) r2(y) w2(x,7) c2 w1(y,5) c1", "7 is aborted: ssi_pivot"}};
+    TRY(trials);
+}
+
+#define ANOMALY "r2(x) r2(y) r1(y) w1(y,20) c1 r3(x) r3(y) c3 w2(x,-11) c2"
+
+static void readers_count_if_the_first_committed_before_them(void **state) {
+    (void)state;
+    static const struct trial trials[] = {
+        {NULL, "init x=0 y=0\n" ANOMALY, "9 is aborted: ssi_pivot; T3 commits"},
+        {NULL, "init x=0 y=0\nr2(x) r2(y) r1(y) w1(y,20) c1 b3:ro r3(x) r3(y) c3 w2(x,-11) c2",
+         "10 is aborted: ssi_pivot; T3 commits"},
+        /* its snapshot is older than T1's commit: no harm, if it says that it will not write, or has ended so */
+        {NULL, "init x=0 y=0\nb3:ro r3(z) r2(x) r2(y) r1(y) w1(y,20) c1 r3(x) w2(x,-11) c2 c3",
+         "T2 commits; T3 commits"},
+        {NULL, "init x=0 y=0\nr3(z) r2(x) r2(y) r1(y) w1(y,20) c1 r3(x) c3 w2(x,-11) c2", "T2 commits; T3 commits"},
+        {NULL, "init x=0 y=0\nr3(z) r2(x) r2(y) r1(y) w1(y,20) c1 r3(x) w2(x,-11) c2 c3", "8 is aborted: ssi_pivot"},
+        /* a reader that meets a committed pivot */
+        {NULL, "init x=0 y=0 z=0\nr1(z) r2(y) w3(y,2) c3 w2(x,1) c2 r1(x) c1", "7 is aborted: ssi_pivot"},
+        {NULL, "init x=0 y=0 z=0\nb1:ro r1(z) r2(y) w3(y,2) c3 w2(x,1) c2 r1(x) c1", "T1 commits; T2 commits"}};
+    TRY(trials);
+}
+
+static void safe_snapshots_leave_no_marks(void **state) {
+    (void)state;
+    static const struct trial trials[] = {
+        /* nobody beside it: T3's read of x cannot make T2 a pivot's victim */
+        {NULL, "b3:ro r3(x) r1(y) w1(y,20) c1 r2(y) w2(x,1) c2 c3", "T1 commits; T2 commits; T3 commits"},
+        /* deferrable: T2 may make the snapshot unsafe, so its end is waited for */
+        {NULL, "init x=0 y=0\nr2(x) r2(y) r1(y) w1(y,20) c1 b3:deferrable r3(x) r3(y) w2(x,-11) c2 c3",
+         "7 waits for T2; 7 resumes after 10; 7 reads x=-11; 8 reads y=20; T2 commits; T3 commits"},
+        {NULL, "init x=0 y=0\nr2(x) b3:deferrable r3(x) w2(x,1) c2 c3",
+         "3 waits for T2; 3 resumes after 5; 3 reads x=0"},
+        {NULL, "init x=0 y=0\nr2(x) b3:deferrable r3(x) w2(x,1) a2 c3", "3 resumes after 5; T3 commits"},
+        {NULL, "b3:deferrable r3(x) w2(x,1) c2 c3", "T3 commits; 2 reads x=0"},
+        /* one that writes all the same is not taken at its word */
+        {NULL, "b1:ro r1(x) r2(y) w1(y,1) w2(x,2) c1 c2", "7 is aborted: ssi_pivot"}};
+    TRY(trials);
+}
+
+static void own_writes_leave_no_marks(void **state) {
+    (void)state;
+    static const struct trial trials[] = {
+        {NULL, "i1(x,1) r1(x) c1 r2(x) c2", "T1 commits; T2 commits"},
+        {NULL, "init x=0 y=0 z=0\nw1(x,1) w1(x,2) r1(x) r2(y) w2(z,1) c1 c2", "T1 commits; T2 commits"},
+        /* first updater wins before anything else */
+        {NULL, "init x=0 y=0\nr2(y) w1(x,1) c1 w2(x,2) c2", "4 is aborted: write_conflict"},
+        {NULL, "init x=0\nw1(x,1) w2(x,2) c1 c2", "2 waits for T1; 2 is aborted: write_conflict"}};
+    TRY(trials);
+}
+
+/* Scans: the range is marked, absent keys included; with scan_marks = table, the table. */
+static void scans_mark_what_they_cover(void **state) {
+    (void)state;
+    script_expect("ssi", NULL, "r1(7..9) r2(x) i2(8,1) w1(x,1) c2 c1",
+                  "r1(7..9)=- r2(x)=0 i2(8,1)=0 w1(x,1)=0 c2 k1:ssi_pivot");
+    script_expect("ssi", NULL, "r1(7..9) r2(x) i2(10,1) w1(x,1) c2 c1",
+                  "r1(7..9)=- r2(x)=0 i2(10,1)=0 w1(x,1)=0 c2 c1");
+    script_expect("ssi", "scan_marks=table", "r1(7..9) r2(x) i2(10,1) w1(x,1) c2 c1",
+                  "r1(7..9)=- r2(x)=0 i2(10,1)=0 w1(x,1)=0 c2 k1:ssi_pivot");
+    script_expect("ssi", NULL, "d1(5..6) r2(x) i2(8,1) w1(x,1) c2 c1",
+                  "d1(5..6)=5:0,6:0 r2(x)=0 i2(8,1)=0 w1(x,1)=0 c2 c1");
+    script_expect("ssi", NULL, "d1(5..9) r2(x) i2(8,1) w1(x,1) c2 c1",
+                  "d1(5..9)=5:0,6:0 r2(x)=0 i2(8,1)=0 w1(x,1)=0 c2 k1:ssi_pivot");
+    /* a duplicate key is a read of the row it met */
+    script_expect("ssi", NULL, "i1(x,5) r2(y) d2(x) w1(y,1) c2 c1",
+                  "i1(x,5)#duplicate r2(y)=0 d2(x)=0 w1(y,1)=0 c2 k1:ssi_pivot");
+}
+
+/* Two marks are one too many: the page is marked, and with it the row that T1 never read. */
+static void marks_are_promoted(void **state) {
+    (void)state;
+    const char *schedule = "r1(1) r1(2) r2(5) w2(4,1) w1(5,1) c2 c1";
+    script_expect("ssi", "max_marks=2", schedule, "r1(1)=0 r1(2)=0 r2(5)=0 w2(4,1)=0 w1(5,1)=0 c2 c1");
+    script_expect("ssi", "max_marks=1", schedule, "r1(1)=0 r1(2)=0 r2(5)=0 w2(4,1)=0 w1(5,1)=0 c2 k1:ssi_pivot");
+    /* max_marks = 2: the second page marked makes it the table */
+    const char *far = "r1(1) r1(2) r1(3) r1(200) r1(201) %sr2(5) i2(999,1) w1(5,1) c2 c1";
+    char text[160];
+    snprintf(text, sizeof text, far, "");
+    script_expect("ssi", "max_marks=2", text,
+                  "r1(1)=0 r1(2)=0 r1(3)=0 r1(200)=- r1(201)=- r2(5)=0 i2(999,1)=0 w1(5,1)=0 c2 c1");
+    snprintf(text, sizeof text, far, "r1(202) ");
+    script_expect(
+        "ssi", "max_marks=2", text,
+        "r1(1)=0 r1(2)=0 r1(3)=0 r1(200)=- r1(201)=- r1(202)=- r2(5)=0 i2(999,1)=0 w1(5,1)=0 c2 k1:ssi_pivot");
+}
+
+/* ---- Every interleaving ---- */
+
+enum { STEPS_MAX = 5, TXNS_MAX = 3 };
+struct weave {
+    const char *steps[TXNS_MAX][STEPS_MAX];
+    int txns, length;
+    int next[TXNS_MAX];
+    char text[256];
+    size_t schedules, pivots, needless; /* needless: refusals where si alone would have been serializable */
+};
+
+static size_t count_aborts(const struct play *play) {
+    size_t count = 0;
+    for (size_t i = 0; i < play->step_count; i++) {
+        count += play->steps[i].outcome == PLAY_ABORT && play->steps[i].reason == REASON_SSI_PIVOT;
+    }
+    return count;
+}
+
+static void judge_weave(struct weave *weave) {
+    struct schedule_book book;
+    struct play play;
+    play_text(&play, &book, "ssi", weave->text, NULL);
+    if (play.verdict.properties[JUDGE_CONFLICT_SERIALIZABLE] != JUDGE_YES) {
+        fail_msg("not serializable: %s", weave->text);
+    }
+    size_t pivots = count_aborts(&play);
+    assert_true(pivots < (size_t)weave->txns);
+    weave->schedules++;
+    weave->pivots += pivots;
+    play_free(&play);
+    schedule_book_free(&book);
+    play_text(&play, &book, "si", weave->text, NULL);
+    bool serializable = play.verdict.properties[JUDGE_CONFLICT_SERIALIZABLE] == JUDGE_YES;
+    weave->needless += pivots > 0 && serializable;
+    assert_true(serializable || pivots > 0);
+    play_free(&play);
+    schedule_book_free(&book);
+}
+
+static void weave_all(struct weave *weave) {
+    size_t length = strlen(weave->text);
+    bool whole = true;
+    for (int i = 0; i < weave->txns; i++) {
+        if (weave->next[i] < weave->length) {
+            whole = false;
+            snprintf(&weave->text[length], sizeof weave->text - length, "%s ", weave->steps[i][weave->next[i]++]);
+            weave_all(weave);
+            weave->text[length] = '\0';
+            weave->next[i]--;
+        }
+    }
+    if (whole) {
+        judge_weave(weave);
+    }
+}
+
+static void no_interleaving_of_two_is_unserializable(void **state) {
+    (void)state;
+    struct weave weave = {
+        .steps = {{"b1", "r1(x)", "r1(y)", "w1(x,1)", "c1"}, {"b2", "r2(x)", "r2(y)", "w2(y,2)", "c2"}},
+        .txns = 2,
+        .length = 5};
+    weave_all(&weave);
+    print_message("%zu schedules, %zu refusals, %zu needless\n", weave.schedules, weave.pivots, weave.needless);
+    assert_int_equal(weave.schedules, 252);
+    assert_int_equal(weave.needless, 0);
+    assert_true(weave.pivots > 0);
+}
+
+static void no_interleaving_of_three_is_unserializable(void **state) {
+    (void)state;
+    struct weave weave = {.steps = {{"r1(x)", "w1(y,1)", "c1"}, {"r2(y)", "w2(z,2)", "c2"}, {"r3(z)", "w3(x,3)", "c3"}},
+                          .txns = 3,
+                          .length = 3};
+    weave_all(&weave);
+    print_message("%zu schedules, %zu refusals, %zu needless\n", weave.schedules, weave.pivots, weave.needless);
+    assert_int_equal(weave.schedules, 1680);
+    assert_true(weave.pivots > 0 && weave.needless < weave.schedules / 4);
+}
+
+TEST_GROUP(ssi, cmocka_unit_test(of_a_write_skew_the_second_to_commit_fails),
+           cmocka_unit_test(what_a_savepoint_undid_still_counts),
+           cmocka_unit_test(readers_count_if_the_first_committed_before_them),
+           cmocka_unit_test(safe_snapshots_leave_no_marks), cmocka_unit_test(own_writes_leave_no_marks),
+           cmocka_unit_test(scans_mark_what_they_cover), cmocka_unit_test(marks_are_promoted),
+           cmocka_unit_test(no_interleaving_of_two_is_unserializable),
+           cmocka_unit_test(no_interleaving_of_three_is_unserializable))
