@@ -173,8 +173,8 @@ c.ini:5: [workload] needs `name`'
 }
 
 @test "an option of another algorithm" {
-    append '[no-wait]' 'victim = oldest'
-    refuses 'c.ini:11: unknown key `no-wait.victim`; it is an option of the algorithm 2pl, the algorithm si'
+    append '[no-wait]' 'lock_timeout = 5ms'
+    refuses 'c.ini:11: unknown key `no-wait.lock_timeout`; it is an option of the algorithm 2pl-timeout'
 }
 
 @test "an algorithm's section takes full keys, but not all" {
