@@ -163,6 +163,19 @@ static enum cc_status forget_the_snapshot(struct cc *cc, struct txn *txn, enum i
     return sound->statement(cc, txn, intent);
 }
 
+/* One snapshot for the transaction instead of one for each statement. */
+static enum cc_status keep_the_snapshot(struct cc *cc, struct txn *txn, enum intent intent) {
+    (void)intent;
+    snapshot_open(cc, txn);
+    return CC_OK;
+}
+
+static void forget_failures_only(struct cc *cc, struct txn *txn, bool failed) {
+    if (failed) {
+        lock_forget_statement(cc, txn, txn->statement);
+    }
+}
+
 static void tap(struct cc *cc) {
     real_harness = cc->harness;
     tapped = *real_harness;
@@ -256,6 +269,10 @@ static void with_wrong_victims(struct cc_ops *ops) { ops->start = start_with_wro
 static void with_forgetful_savepoints(struct cc_ops *ops) { ops->rollback = forget_reads_on_rollback; }
 static void with_open_gaps(struct cc_ops *ops) { ops->range = leave_gaps_open; }
 static void with_visible_aborts(struct cc_ops *ops) { ops->abort = publish_on_abort; }
+static void with_lasting_snapshots(struct cc_ops *ops) {
+    ops->statement = keep_the_snapshot;
+    ops->statement_end = forget_failures_only;
+}
 static void with_moving_snapshots(struct cc_ops *ops) { ops->statement = forget_the_snapshot; }
 
 static void the_certifier_catches_what_breaks_isolation(void **state) {
@@ -273,6 +290,13 @@ static void the_certifier_catches_what_breaks_isolation(void **state) {
     plant("si-fcw", "validation is skipped", with_no_validation, CATCHES(CERTIFIER));
     plant("ssi", "the doomed commit", with_no_validation, CATCHES(CERTIFIER));
     plant("ssi", "scans leave no marks", with_open_gaps, CATCHES(CERTIFIER));
+}
+
+static void the_oracle_catches_what_the_level_permits(void **state) {
+    (void)state;
+    plant("mvcc-rc", "the snapshot stays", with_lasting_snapshots, CATCHES(ORACLE));
+    plant("mvcc-rc", "locks are released early", with_early_release,
+          CATCHES(ORACLE) | CATCHES(CERTIFIER) | CATCHES(CHECKED));
 }
 
 static void checks_catch_what_breaks_progress(void **state) {
@@ -294,5 +318,6 @@ static void nothing_is_caught_where_nothing_is_broken(void **state) {
 }
 
 TEST_GROUP(planted, cmocka_unit_test(the_certifier_catches_what_breaks_isolation),
+           cmocka_unit_test(the_oracle_catches_what_the_level_permits),
            cmocka_unit_test(checks_catch_what_breaks_progress),
            cmocka_unit_test(nothing_is_caught_where_nothing_is_broken))

@@ -6,6 +6,9 @@
  *                        of the commits (rigorous locking, serial validation);
  *   ORACLE_SNAPSHOT      the state at one moment between the asking for the first statement and its reply must, and
  *                        nothing the transaction wrote or locked may have been changed after it (no lost update);
+ *   ORACLE_STATEMENT     each SELECT must be explained by the state at one moment between its being asked for and its
+ *                        reply, under the transaction's own writes; the rows it wrote or locked must at its commit
+ *                        still be as they were replied (read committed);
  *   ORACLE_OFF           nothing is judged.
  * A reply of SKIP LOCKED may leave rows out; LIMIT cuts the matching rows off, in key order. A failed statement has no
  * effect, a duplicate key must be there; what a savepoint undoes is undone, but what was read inside must be right (a
@@ -21,7 +24,7 @@
 #include "workloads/workload.h"
 
 enum { ORACLE_KEYS = 24, ORACLE_STATEMENTS_MAX = 16 };
-enum oracle_kind { ORACLE_OFF, ORACLE_COMMIT_ORDER, ORACLE_SNAPSHOT };
+enum oracle_kind { ORACLE_OFF, ORACLE_COMMIT_ORDER, ORACLE_SNAPSHOT, ORACLE_STATEMENT };
 
 struct oracle_cell {
     int64_t value;
@@ -37,6 +40,7 @@ struct oracle_statement {
     enum reply_status status;
     int reason;
     int64_t count;
+    uint64_t commits_asked, commits_answered;
     struct reply_row rows[ORACLE_KEYS];
 };
 

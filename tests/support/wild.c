@@ -90,8 +90,13 @@ static void witness_audit(const void *memory, const struct store *store, struct 
 
 /* Which truth the algorithm owes. */
 static enum oracle_kind kind_of(const struct cc_ops *algorithm) {
-    bool reads_a_snapshot = algorithm->level == LEVEL_SI || strcmp(algorithm->name, "ssi") == 0;
-    return reads_a_snapshot ? ORACLE_SNAPSHOT : algorithm->level == LEVEL_SER ? ORACLE_COMMIT_ORDER : ORACLE_OFF;
+    if (algorithm->level == LEVEL_SI || strcmp(algorithm->name, "ssi") == 0) {
+        return ORACLE_SNAPSHOT;
+    }
+    if (strcmp(algorithm->name, "mvcc-rc") == 0) {
+        return ORACLE_STATEMENT;
+    }
+    return algorithm->level == LEVEL_SER ? ORACLE_COMMIT_ORDER : ORACLE_OFF;
 }
 
 void wild_world_draw(struct wild_world *world, const struct cc_ops *algorithm, uint64_t seed, const char *settings) {
