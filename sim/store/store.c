@@ -214,6 +214,10 @@ static struct version *committed_above(const struct version *version) {
     return above;
 }
 
+bool store_is_obsolete(const struct store *store, const struct version *version) {
+    return version->newer != NULL && !store->keeps_versions && committed_above(version) != NULL;
+}
+
 void store_discard(struct store *store, struct record *record, struct version *version) {
     CHECK(version->stamp == 0);
     struct version *above = store->keeps_versions ? NULL : committed_above(version);

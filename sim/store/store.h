@@ -150,6 +150,9 @@ void store_discard(struct store *store, struct record *record, struct version *v
 void store_install(struct store *store, struct table *table, int64_t key, struct record *record,
                    struct version *version, uint64_t stamp);
 
+/* Does a committed version stand above this one, in a store that keeps no old versions? Then it is of no use. */
+bool store_is_obsolete(const struct store *store, const struct version *version);
+
 /* Frees what no snapshot needs: all that was superseded at or before `oldest`, the stamp of the oldest snapshot in
  * use. */
 void store_purge(struct store *store, uint64_t oldest);

@@ -285,6 +285,7 @@ static void the_certifier_catches_what_breaks_isolation(void **state) {
     plant("si", "the second updater commits", with_deaf_updaters, CATCHES(CERTIFIER));
     plant("2pl", "savepoints forget their reads", with_forgetful_savepoints, CATCHES(CERTIFIER));
     plant("2pl", "gaps are left open", with_open_gaps, CATCHES(CERTIFIER));
+    plant("to", "gaps are left open", with_open_gaps, CATCHES(CERTIFIER) | CATCHES(ORACLE));
     plant("occ", "what is rolled back is visible", with_visible_aborts, CATCHES(CERTIFIER));
     plant("si", "the snapshot moves", with_moving_snapshots, CATCHES(CERTIFIER));
     plant("si-fcw", "validation is skipped", with_no_validation, CATCHES(CERTIFIER));
@@ -302,6 +303,7 @@ static void the_oracle_catches_what_the_level_permits(void **state) {
 static void checks_catch_what_breaks_progress(void **state) {
     (void)state;
     plant("2pl", "a wake is lost", with_lost_wakes, CATCHES(CHECKED));
+    plant("to", "a wake is lost", with_lost_wakes, CATCHES(CHECKED));
     plant("wound-wait", "the wounded go on", with_deaf_victims, CATCHES(CERTIFIER) | CATCHES(CHECKED));
     plant("2pl", "the victim is not of the cycle", with_wrong_victims, CATCHES(CHECKED));
 }

@@ -9,6 +9,7 @@
  *   ORACLE_STATEMENT     each SELECT must be explained by the state at one moment between its being asked for and its
  *                        reply, under the transaction's own writes; the rows it wrote or locked must at its commit
  *                        still be as they were replied (read committed);
+ *   ORACLE_TIMESTAMP     the serial order is that of begin: all is judged at the end, in that order;
  *   ORACLE_OFF           nothing is judged.
  * A reply of SKIP LOCKED may leave rows out; LIMIT cuts the matching rows off, in key order. A failed statement has no
  * effect, a duplicate key must be there; what a savepoint undoes is undone, but what was read inside must be right (a
@@ -25,6 +26,7 @@
 
 enum { ORACLE_KEYS = 24, ORACLE_STATEMENTS_MAX = 16 };
 enum oracle_kind { ORACLE_OFF, ORACLE_COMMIT_ORDER, ORACLE_SNAPSHOT, ORACLE_STATEMENT };
+enum oracle_kind { ORACLE_OFF, ORACLE_COMMIT_ORDER, ORACLE_SNAPSHOT, ORACLE_TIMESTAMP };
 
 struct oracle_cell {
     int64_t value;
@@ -48,6 +50,7 @@ struct oracle_statement {
 struct oracle_attempt {
     int count;
     bool asked, answered;
+    uint64_t number;                          /* in order of begin, from 1 */
     uint64_t commits_asked, commits_answered; /* when the first statement was asked for, and when its reply came */
     struct oracle_statement statements[ORACLE_STATEMENTS_MAX];
 };
@@ -55,7 +58,10 @@ struct oracle_attempt {
 struct oracle {
     enum oracle_kind kind;
     bool sees_blind;   /* is the old value of a row written unread certified, or only that the row was there? */
+    bool leaves_out;   /* may a row written unread be left out, for an obsolete write? */
     int64_t first_key; /* of cell 0 */
+    uint64_t attempts;
+    VECTOR(struct oracle_attempt) pending; /* committed, to be judged at the end */
     uint64_t commits;
     struct oracle_state now;
     VECTOR(struct oracle_state) states; /* after so many commits */
@@ -70,6 +76,8 @@ void oracle_free(struct oracle *oracle);
 /* The initial content; before the first commit. */
 void oracle_set(struct oracle *oracle, int64_t key, int64_t value);
 
+/* The attempt begins. */
+void oracle_begin(struct oracle *oracle, struct oracle_attempt *attempt);
 /* The attempt asks for `step`; `reply` answers the step asked for before. */
 void oracle_ask(const struct oracle *oracle, struct oracle_attempt *attempt, const struct step *step);
 void oracle_answer(const struct oracle *oracle, struct oracle_attempt *attempt, const struct reply *reply);

@@ -105,7 +105,7 @@ static enum cc_status watch_claim(struct cc *cc, struct txn *txn, struct row *ro
     CHECK(*stage_of(txn) == STAGE_STATEMENT);
     enum cc_status status = after(cc, txn, watched->claim(cc, txn, row, change, patience, base));
     CHECK_MSG(status != CC_WAIT || patience == BLOCK || change == PUT_INSERT, "waits for a record in spite of NOWAIT");
-    CHECK(status != CC_SKIP || patience == SKIP_LOCKED);
+    CHECK(status != CC_SKIP || patience == SKIP_LOCKED || (watched->flags & CC_SKIPS_OBSOLETE) != 0);
     CHECK(status != CC_ERROR || patience == NOWAIT);
     return status;
 }

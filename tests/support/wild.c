@@ -58,6 +58,8 @@ static void witness_next(void *memory, const void *arguments, void *registers, c
     struct witness_registers *r = registers;
     if (r->begun) {
         oracle_answer(state->oracle, &r->attempt, reply);
+    } else {
+        oracle_begin(state->oracle, &r->attempt);
     }
     r->begun = true;
     workload_wild.next(state->inner, arguments, r->inner, reply, step);
@@ -88,6 +90,17 @@ static void witness_audit(const void *memory, const struct store *store, struct 
     audit->verdict = AUDIT_NONE;
 }
 
+/* Is its serial order that of begin? Then what a blind write replaced may not be known yet, but with `to`. */
+static bool is_by_timestamp(const struct cc_ops *algorithm) {
+    static const char *const names[] = {"to", "to-thomas", "mvto"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(algorithm->name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Which truth the algorithm owes. */
 static enum oracle_kind kind_of(const struct cc_ops *algorithm) {
     if (algorithm->level == LEVEL_SI || strcmp(algorithm->name, "ssi") == 0) {
@@ -97,6 +110,10 @@ static enum oracle_kind kind_of(const struct cc_ops *algorithm) {
         return ORACLE_STATEMENT;
     }
     return algorithm->level == LEVEL_SER ? ORACLE_COMMIT_ORDER : ORACLE_OFF;
+    return is_by_timestamp(algorithm)      ? ORACLE_TIMESTAMP
+           : algorithm->level == LEVEL_SER ? ORACLE_COMMIT_ORDER
+           : algorithm->level == LEVEL_SI  ? ORACLE_SNAPSHOT
+                                           : ORACLE_OFF;
 }
 
 void wild_world_draw(struct wild_world *world, const struct cc_ops *algorithm, uint64_t seed, const char *settings) {
@@ -126,7 +143,11 @@ void wild_world_run(struct wild_world *world, struct run_result *result) {
     witness.committed = witness_committed;
     witness.audit = witness_audit;
     oracle_init(&world->oracle, world->kind, (int64_t)options.inner.first_key);
-    world->oracle.sees_blind = (world->spec.algorithm->flags & CC_PRIVATE_WRITES) == 0;
+    unsigned flags = world->spec.algorithm->flags;
+    bool writes_beneath =
+        is_by_timestamp(world->spec.algorithm) && (flags & (CC_KEEPS_VERSIONS | CC_SKIPS_OBSOLETE)) != 0;
+    world->oracle.sees_blind = (flags & CC_PRIVATE_WRITES) == 0 && !writes_beneath;
+    world->oracle.leaves_out = (flags & CC_SKIPS_OBSOLETE) != 0;
     struct run_spec spec = world->spec;
     spec.workload = &witness;
     spec.workload_options = &options;
