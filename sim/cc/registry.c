@@ -18,6 +18,7 @@ extern const struct cc_ops cc_si_fcw;
 extern const struct cc_ops cc_ssi;
 extern const struct cc_ops cc_mvcc_rc;
 extern const struct cc_ops cc_to;
+extern const struct cc_ops cc_to_thomas;
 
 /* In the order `ccsim list` shows. */
 /* clang-format off: a line each */
@@ -37,6 +38,7 @@ const struct cc_ops *const cc_registry[] = {
     &cc_ssi,
     &cc_mvcc_rc,
     &cc_to,
+    &cc_to_thomas,
 };
 /* clang-format on */
 const size_t cc_registry_count = sizeof cc_registry / sizeof cc_registry[0];

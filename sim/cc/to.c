@@ -76,7 +76,7 @@ static enum cc_status to_claim(struct cc *cc, struct txn *txn, struct row *row, 
 void to_commit(struct cc *cc, struct txn *txn) {
     for (size_t i = 0; i < txn->writes.count; i++) {
         struct row *row = &txn->rows.items[txn->writes.items[i].row];
-        if (row->own->absent && !store_is_obsolete(cc->store, row->own)) {
+        if (row->own->absent) {
             timestamp_mark_of(row->record)->erased = txn->id;
         }
     }
@@ -88,6 +88,8 @@ const struct cc_ops cc_to = {
     .name = "to",
     .summary = "strict timestamp ordering",
     .paper = "Bernstein, Goodman 1980",
+    .flags = CC_LOOKS_AGAIN,
     .claim = to_claim,
+    .commit = to_commit,
     TO_OPS,
 };

@@ -18,7 +18,9 @@
 const char *const play_outcome_names[PLAY_OUTCOMES] = {"ok", "abort", "error", "wait", "skip"};
 const char *const play_end_names[] = {"commit", "rollback", "abort"};
 
-bool play_is_multiversion(const struct cc_ops *algorithm) { return (algorithm->flags & CC_KEEPS_VERSIONS) != 0; }
+bool play_is_multiversion(const struct cc_ops *algorithm) {
+    return (algorithm->flags & (CC_KEEPS_VERSIONS | CC_SKIPS_OBSOLETE)) != 0;
+}
 
 static void note(struct player *player, enum play_event_kind kind, uint32_t step, uint32_t txn) {
     struct play_event event = {.kind = kind, .during = player->now, .step = step, .txn = txn};

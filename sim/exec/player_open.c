@@ -162,7 +162,7 @@ void player_open(struct player *player, struct spec *spec, const void *options) 
     player->world.harness.wake = harness_wake;
     player->world.harness.doom = harness_doom;
     player->world.harness.deadlock = harness_deadlock;
-    player->world.harness.installed = play_is_multiversion(player->play->algorithm) ? player_installed : NULL;
+    player->world.harness.installing = play_is_multiversion(player->play->algorithm) ? player_installing : NULL;
 }
 
 void player_close(struct player *player, struct spec *spec) {

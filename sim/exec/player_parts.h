@@ -82,7 +82,7 @@ void player_final(struct player *player);
 
 /* player_trace.c: the algorithm's functions with a watcher before each. */
 void player_watch(struct player *player);
-void player_installed(void *context, struct txn *txn, const struct row *row, uint64_t behind_writer);
+void player_installing(void *context, struct txn *txn, const struct row *row);
 /* player_verdict.c: play->ran and play->verdict. */
 void player_judge(struct player *player);
 

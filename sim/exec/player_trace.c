@@ -2,7 +2,7 @@
  * passed, which versions were installed and where.
  *
  * The player's world runs a copy of the algorithm's table in which these functions stand before the algorithm's own:
- * timed runs know nothing of it. Only algorithms that keep several versions or write at the commit are watched:
+ * timed runs know nothing of it. Only algorithms that keep or order several versions, or write at the commit, are watched:
  * those that write in place can be judged by the order of their steps. */
 #include "sim/base/check.h"
 #include "sim/exec/player_parts.h"
@@ -221,7 +221,7 @@ static void watch_commit(struct cc *cc, struct txn *txn) {
     for (size_t i = 0; i < txn->writes.count; i++) {
         const struct write *write = &txn->writes.items[i];
         const struct row *row = &txn->rows.items[write->row];
-        if (write->version != row->own) {
+        if (write->version != row->own || store_is_obsolete(&player->world.store, row->own)) {
             continue;
         }
         uint32_t number = player_row(player, row->key);
@@ -239,14 +239,17 @@ static void watch_commit(struct cc *cc, struct txn *txn) {
 }
 
 /* Comes inside the algorithm's commit: says behind which version the new one stands. */
-void player_installed(void *context, struct txn *txn, const struct row *row, uint64_t behind_writer) {
+void player_installing(void *context, struct txn *txn, const struct row *row) {
     struct player *player = context;
+    const struct version *behind = row->own->older;
+    while (behind->stamp == 0) { /* one put beneath that may yet be rolled back */
+        behind = behind->older;
+    }
     uint32_t number = player_row(player, row->key);
     for (size_t i = player->trace.count; i-- > 0 && player->trace.items[i].kind == TRACE_INSTALL;) {
         struct trace_event *event = &player->trace.items[i];
         if (event->life == life_of(txn->id) && event->row == number) {
-            bool forgotten = behind_writer == 0;
-            event->other = forgotten ? writer_of(player, number, row->own->older, row->own) : life_of(behind_writer);
+            event->other = writer_of(player, number, behind, row->own);
             return;
         }
     }
@@ -268,7 +271,7 @@ static enum cc_status watch_begin(struct cc *cc, struct txn *txn) {
 }
 
 void player_watch(struct player *player) {
-    if ((player->ops.flags & (CC_KEEPS_VERSIONS | CC_PRIVATE_WRITES)) == 0) {
+    if ((player->ops.flags & (CC_KEEPS_VERSIONS | CC_PRIVATE_WRITES | CC_SKIPS_OBSOLETE)) == 0) {
         return;
     }
     player->ops.begin = watch_begin;

@@ -18,9 +18,19 @@ static uint64_t committed_writer_above(const struct version *version) {
     return above != NULL ? serial_of(above->writer) : 0;
 }
 
+/* Where versions are ordered by timestamps an uncommitted one may be put beneath: it is reported when it commits. */
+static const struct version *version_behind(const struct world *world, const struct version *own) {
+    const struct version *behind = own->older;
+    bool ordered = (world->ops->flags & (CC_KEEPS_VERSIONS | CC_SKIPS_OBSOLETE)) != 0;
+    while (ordered && behind->stamp == 0) {
+        behind = behind->older;
+    }
+    return behind;
+}
+
 static void installing(void *context, struct txn *txn, const struct row *row) {
     struct world *world = context;
-    const struct version *own = row->own, *behind = own->older;
+    const struct version *own = row->own, *behind = version_behind(world, own);
     struct certifier_install install = {.key = row->key,
                                         .behind = serial_of(behind->writer),
                                         .under = own->newer != NULL ? committed_writer_above(own) : 0,

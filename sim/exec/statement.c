@@ -222,6 +222,9 @@ bool statement_read(struct world *world, struct actor *actor) {
     enum cc_status status =
         world->ops->read(&world->cc, &actor->txn, row_of(actor), intent_of(step), patience_of(step), &seen);
     if (!walker_passes(world, actor, status)) {
+        if (status == CC_WAIT && step->scan && (world->ops->flags & CC_LOOKS_AGAIN) != 0) {
+            actor->phase = PHASE_LOCATE;
+        }
         return walker_goes_on(actor);
     }
     if (status == CC_SKIP) {

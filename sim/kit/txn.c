@@ -157,14 +157,10 @@ void txn_publish(struct txn *txn, struct store *store, bool private_writes) {
         struct write *write = &txn->writes.items[i];
         struct row *row = &txn->rows.items[write->row];
         if (write->version == row->own) {
-            uint64_t behind = store->harness->installed != NULL ? row->own->older->writer : 0;
             if (store->harness->installing != NULL) {
                 store->harness->installing(store->harness->world, txn, row);
             }
             store_install(store, row->table, row->key, row->record, row->own, stamp);
-            if (store->harness->installed != NULL) {
-                store->harness->installed(store->harness->world, txn, row, behind);
-            }
         }
     }
 }

@@ -29,8 +29,6 @@ struct harness {
     void (*deadlock)(void *world, struct txn *const *cycle, size_t count);
     /* row->own, linked in its place, is about to be committed. NULL: nobody wants to know. */
     void (*installing)(void *world, struct txn *txn, const struct row *row);
-    /* A version was published: by whom, of which row, standing behind the version of which writer. */
-    void (*installed)(void *world, struct txn *txn, const struct row *row, uint64_t behind_writer);
 };
 
 #endif

@@ -59,6 +59,13 @@ static void scans_leave_stamps_on_gaps(void **state) {
     script_expect("to", NULL, ROWS "w3(12,1) i2(12,1) c2 c3", ROWS_DONE "w3(12,1)=- k2:ts_late c3");
 }
 
+/* While a scan waits, a younger one may enter the gap that it has passed. */
+static void scans_that_waited_look_again(void **state) {
+    (void)state;
+    script_expect("to", NULL, ROWS "w2(10,5) r3(8..15) i4(9,1) c4 c2 c3",
+                  ROWS_DONE "w2(10,5)=0 r3(8..15)?2 i4(9,1)=0 c4 c2 k3:ts_late");
+}
+
 /* Law 7. */
 static void savepoints_keep_what_was_read(void **state) {
     (void)state;
@@ -102,4 +109,5 @@ static void absent_rows_are_forgotten(void **state) {
 
 TEST_GROUP(to, cmocka_unit_test(the_late_are_refused), cmocka_unit_test(the_younger_wait_for_the_older),
            cmocka_unit_test(own_writes_come_first), cmocka_unit_test(scans_leave_stamps_on_gaps),
-           cmocka_unit_test(savepoints_keep_what_was_read), cmocka_unit_test(absent_rows_are_forgotten))
+           cmocka_unit_test(scans_that_waited_look_again), cmocka_unit_test(savepoints_keep_what_was_read),
+           cmocka_unit_test(absent_rows_are_forgotten))

@@ -13,10 +13,10 @@ enum { KEYS = 8, STATEMENTS = 12, ROUNDS = 400 };
 
 static uint64_t installs;
 
-static void on_installed(void *world, struct txn *txn, const struct row *row, uint64_t behind_writer) {
+static void on_installing(void *world, struct txn *txn, const struct row *row) {
     (void)world;
     assert_int_equal(row->own->writer, txn->id);
-    assert_true(behind_writer != txn->id);
+    assert_true(row->own->older->writer != txn->id);
     installs++;
 }
 
@@ -126,7 +126,7 @@ static void run_attempt(struct store *store, struct table *table, struct stream 
 }
 
 static void run_attempts(bool private_writes) {
-    struct harness harness = {.installed = on_installed};
+    struct harness harness = {.installing = on_installing};
     struct store store;
     struct txn txn = {0};
     struct written content[KEYS] = {{0}};
