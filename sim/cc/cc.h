@@ -57,6 +57,7 @@ struct cc_ops {
     unsigned flags;
     const struct option_table *options;       /* NULL: none */
     size_t state_size, txn_size, record_size; /* private tails, zeroed by exec */
+    size_t version_size;                      /* a private tail behind every version, zeroed */
     void (*start)(struct cc *cc);             /* before the first begin; may be NULL */
     void (*stop)(struct cc *cc);              /* frees what start took; may be NULL */
     enum cc_status (*begin)(struct cc *cc, struct txn *txn);

@@ -19,6 +19,7 @@ extern const struct cc_ops cc_ssi;
 extern const struct cc_ops cc_mvcc_rc;
 extern const struct cc_ops cc_to;
 extern const struct cc_ops cc_to_thomas;
+extern const struct cc_ops cc_mvto;
 
 /* In the order `ccsim list` shows. */
 /* clang-format off: a line each */
@@ -39,6 +40,7 @@ const struct cc_ops *const cc_registry[] = {
     &cc_mvcc_rc,
     &cc_to,
     &cc_to_thomas,
+    &cc_mvto,
 };
 /* clang-format on */
 const size_t cc_registry_count = sizeof cc_registry / sizeof cc_registry[0];

@@ -170,6 +170,9 @@ void world_init(struct world *world, const struct run_spec *spec, struct run_res
                                       .find = harness_find,
                                       .remaining = harness_remaining};
     store_init(&world->store, world->ops->record_size, &world->harness);
+    if (world->ops->version_size > 0) {
+        store_widen_versions(&world->store, world->ops->version_size);
+    }
     world->store.keeps_versions = (world->ops->flags & CC_KEEPS_VERSIONS) != 0;
     world->store.keeps_tombstones = (world->ops->flags & CC_KEEPS_TOMBSTONES) != 0;
     world->actor_size = aligned(sizeof(struct actor)) + aligned(world->ops->txn_size) +

@@ -21,6 +21,12 @@ void store_init(struct store *store, size_t record_tail_size, const struct harne
     pool_init(&store->versions, sizeof(struct version));
 }
 
+void store_widen_versions(struct store *store, size_t version_tail) {
+    store->version_tail = (version_tail + 7) / 8 * 8;
+    pool_free(&store->versions);
+    pool_init(&store->versions, sizeof(struct version) + store->version_tail);
+}
+
 void store_free(struct store *store) {
     for (int i = 0; i < store->table_count; i++) {
         struct table *table = &store->tables[i];
@@ -164,6 +170,9 @@ struct version *store_new_version(struct store *store, uint64_t writer, uint32_t
                                   bool absent) {
     struct version *version = pool_get(&store->versions);
     *version = (struct version){.value = value, .writer = writer, .statement = statement & 0x7fffff, .absent = absent};
+    if (store->version_tail > 0) {
+        memset(version + 1, 0, store->version_tail);
+    }
     return version;
 }
 

@@ -10,8 +10,10 @@
  *
  * Invariants
  *  1. A record with no version at all has its table's initial image, committed before time began.
- *  2. stamp 0 means uncommitted; committed stamps grow from older to newer along every chain; the loader's stamp is 1.
- *  3. Uncommitted versions stand above all committed ones (timestamp ordering with Thomas's rule excepted).
+ *  2. stamp 0 means uncommitted; committed stamps grow from older to newer along every chain (multiversion timestamp
+ *     ordering excepted); the loader's stamp is 1.
+ *  3. Uncommitted versions stand above all committed ones (timestamp ordering with Thomas's rule or several versions
+ *     excepted).
  *  4. committed_sum is the sum of the newest committed values of the present rows: audits cost no scan.
  *  5. A version that nobody can see any more is freed: at once in single-version stores, else when no snapshot is as
  *     old as what superseded it (store_purge). */
@@ -65,6 +67,7 @@ struct store {
     bool keeps_tombstones; /* so do absent newest versions */
     uint64_t stamp;        /* of the latest commit */
     uint64_t purged;       /* every snapshot in use, or yet to come, is at least as new as this stamp */
+    size_t version_tail;   /* bytes of the algorithm's tail behind each version */
     struct pool versions;
     uint64_t
         extra_versions; /* stored beyond the newest committed one of each row: the gauge of the multiversion ones */
@@ -78,6 +81,9 @@ struct store {
 void store_init(struct store *store, size_t record_tail, const struct harness *harness);
 void store_free(struct store *store);
 
+/* Gives every version a tail of the algorithm's, zero at first; before the first version is made. */
+void store_widen_versions(struct store *store, size_t version_tail);
+
 /* A table of dense keys first_key .. first_key + rows - 1, all with `initial_value` (or absent). The name must
  * outlive it. */
 struct table *store_add_table(struct store *store, const char *name, int64_t first_key, int64_t rows,
@@ -86,6 +92,7 @@ struct table *store_add_table(struct store *store, const char *name, int64_t fir
 void store_set_initial(struct store *store, struct table *table, int64_t key, int64_t value, bool absent);
 
 static inline void *record_tail(struct record *record) { return record + 1; }
+static inline void *version_tail(struct version *version) { return version + 1; }
 
 /* The record of a key; a sparse key not met before gets one (absent), pinned until record_unpin. */
 struct record *store_record_sparse(struct store *store, struct table *table, int64_t key);

@@ -286,6 +286,8 @@ static void the_certifier_catches_what_breaks_isolation(void **state) {
     plant("2pl", "savepoints forget their reads", with_forgetful_savepoints, CATCHES(CERTIFIER));
     plant("2pl", "gaps are left open", with_open_gaps, CATCHES(CERTIFIER));
     plant("to", "gaps are left open", with_open_gaps, CATCHES(CERTIFIER) | CATCHES(ORACLE));
+    plant("mvto", "gaps are left open", with_open_gaps, CATCHES(CERTIFIER) | CATCHES(ORACLE));
+    plant("mvto", "dead versions are read", with_dead_reads, CATCHES(CERTIFIER) | CATCHES(ORACLE));
     plant("to-thomas", "gaps are left open", with_open_gaps, CATCHES(CERTIFIER) | CATCHES(ORACLE));
     plant("occ", "what is rolled back is visible", with_visible_aborts, CATCHES(CERTIFIER));
     plant("si", "the snapshot moves", with_moving_snapshots, CATCHES(CERTIFIER));

@@ -100,11 +100,14 @@ static size_t records_left(const char *algorithm, const char *schedule) {
 /* Stamps go with the last who could come late for them; rows that are there stay. */
 static void absent_rows_are_forgotten(void **state) {
     (void)state;
-    const char *name = "to";
-    assert_int_equal(records_left(name, "r1(10) r2(11) i3(12,1) a3 r4(13..15) c4 c1 c2"), 0);
-    assert_int_equal(records_left(name, "i1(12,1) c1 d2(12) c2 r3(8..20) r4(12) c4 c3"), 0);
-    assert_int_equal(records_left(name, "r1(x) i2(12,1) d2(12) i2(13,1) c2 d3(13) c3 r4(8..20) c4 c1"), 0);
-    assert_int_equal(records_left(name, "i1(12,1) c1 r2(1..20) c2"), 1);
+    static const char *const names[] = {"to", "to-thomas", "mvto"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *name = names[i];
+        assert_int_equal(records_left(name, "r1(10) r2(11) i3(12,1) a3 r4(13..15) c4 c1 c2"), 0);
+        assert_int_equal(records_left(name, "i1(12,1) c1 d2(12) c2 r3(8..20) r4(12) c4 c3"), 0);
+        assert_int_equal(records_left(name, "r1(x) i2(12,1) d2(12) i2(13,1) c2 d3(13) c3 r4(8..20) c4 c1"), 0);
+        assert_int_equal(records_left(name, "i1(12,1) c1 r2(1..20) c2"), 1);
+    }
 }
 
 TEST_GROUP(to, cmocka_unit_test(the_late_are_refused), cmocka_unit_test(the_younger_wait_for_the_older),
