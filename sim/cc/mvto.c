@@ -9,7 +9,7 @@
  * Invariants
  *  1. Every chain of versions is in order of timestamps; the serial order is that of timestamps.
  *  2. Only the younger wait for the older: no deadlock.
- *  3. A version is kept as long as somebody alive may have to see it: the oldest began before the next was committed.
+ *  3. A version is kept until everybody alive began after the next one was committed: nobody else can have to see it.
  *  4. A write by key that found its row there relies on that: no delete is put beneath it. One that found none has read
  *     that there is none.
  * Paper: Reed, "Naming and synchronization in a decentralized computer system" (1978); Bernstein, Goodman,
