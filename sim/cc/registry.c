@@ -9,6 +9,7 @@ extern const struct cc_ops cc_2pl_timeout;
 extern const struct cc_ops cc_no_wait;
 extern const struct cc_ops cc_wait_die;
 extern const struct cc_ops cc_wound_wait;
+extern const struct cc_ops cc_wait_depth;
 extern const struct cc_ops cc_lock_rr;
 extern const struct cc_ops cc_lock_rc;
 extern const struct cc_ops cc_lock_ru;
@@ -30,6 +31,7 @@ const struct cc_ops *const cc_registry[] = {
     &cc_no_wait,
     &cc_wait_die,
     &cc_wound_wait,
+    &cc_wait_depth,
     &cc_lock_rr,
     &cc_lock_rc,
     &cc_lock_ru,
