@@ -62,6 +62,8 @@ static uint64_t harness_remaining(void *context, const struct txn *txn) {
                                        : UINT64_MAX;
 }
 
+static int64_t harness_now(void *memory) { return ((const struct world *)memory)->agenda.now_ns; }
+
 /* ---- Actors ---- */
 
 static size_t aligned(size_t size) { return (size + 15) / 16 * 16; }
@@ -168,7 +170,8 @@ void world_init(struct world *world, const struct run_spec *spec, struct run_res
                                       .doom = harness_doom,
                                       .timer = harness_timer,
                                       .find = harness_find,
-                                      .remaining = harness_remaining};
+                                      .remaining = harness_remaining,
+                                      .now = harness_now};
     store_init(&world->store, world->ops->record_size, &world->harness);
     if (world->ops->version_size > 0) {
         store_widen_versions(&world->store, world->ops->version_size);

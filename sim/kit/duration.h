@@ -48,10 +48,11 @@ void duration_rollback(struct cc *cc, struct txn *txn, uint32_t mark);
 void duration_timer(struct cc *cc, struct txn *txn, int tag);
 
 /* The fields of a cc_ops that they fill the same way; what is missing is read and claim, start and the names. */
-#define DURATION_OPS                                                                                                 \
-    .record_size = sizeof(struct lock_head), .stop = locking_stop, .begin = locking_begin,                           \
-    .statement = duration_statement, .range = duration_range, .statement_end = duration_statement_end,               \
-    .rollback = duration_rollback, .prepare = locking_prepare, .commit = locking_commit, .release = locking_release, \
-    .abort = locking_abort, .timer = duration_timer, .blockers = locking_blockers, .bounds_gap = lock_bounds_gap
+#define DURATION_FRAME                                                                                         \
+    .stop = locking_stop, .begin = locking_begin, .statement = duration_statement, .range = duration_range,    \
+    .statement_end = duration_statement_end, .rollback = duration_rollback, .prepare = locking_prepare,        \
+    .release = locking_release, .abort = locking_abort, .timer = duration_timer, .blockers = locking_blockers, \
+    .bounds_gap = lock_bounds_gap
+#define DURATION_OPS DURATION_FRAME, .record_size = sizeof(struct lock_head), .commit = locking_commit
 
 #endif

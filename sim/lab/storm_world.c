@@ -186,6 +186,9 @@ static const struct {
     {"spare_after", {"never", "never", "never", "never", "1", "2", "3", "3"}, false},
     {"check", {"start", "version", "start", "version", "start", "version", "start", "version"}, false},
     {"lock_timeout", {"1ms", "2ms", "5ms", "10ms", "20ms", "50ms", "50ms", "3ms"}, false},
+    {"token",
+     {"version", "version", "version", "timestamp(1s)", "timestamp(1ms)", "timestamp(5ms)", "value", "value"},
+     false},
     {"phantoms", {NULL}, true},
 };
 enum { KNOWN = sizeof known / sizeof known[0] };

@@ -24,6 +24,8 @@ struct harness {
     struct txn *(*find)(void *world, uint64_t id);
     /* How many rows the program still means to access; what it cannot tell counts as many. */
     uint64_t (*remaining)(void *world, const struct txn *txn);
+    /* The simulated time; where there is none, always 0. */
+    int64_t (*now)(void *world);
     /* A deadlock was found: these wait for each other in a circle, each for the one before it. NULL: nobody wants to
      * know. */
     void (*deadlock)(void *world, struct txn *const *cycle, size_t count);
