@@ -62,8 +62,8 @@ struct cc_ops {
     void (*stop)(struct cc *cc);              /* frees what start took; may be NULL */
     enum cc_status (*begin)(struct cc *cc, struct txn *txn);
     enum cc_status (*statement)(struct cc *cc, struct txn *txn, enum intent intent);
-    /* The gap before range->row, which bounds it; the record itself is read's business. NULL: gaps are nothing to
-     * it. */
+    /* The gap before range->row, which bounds it; the record itself is read's business. After a wait the row is looked
+     * for again: another one may bound the gap then. NULL: gaps are nothing to it. */
     enum cc_status (*range)(struct cc *cc, struct txn *txn, const struct range *range, enum intent intent,
                             enum patience patience);
     /* Hands back the version the transaction sees of the row, uncommitted or absent ones included. */

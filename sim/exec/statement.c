@@ -138,6 +138,9 @@ bool statement_range(struct world *world, struct actor *actor) {
                           .tail = actor->tail};
     enum cc_status status = world->ops->range(&world->cc, &actor->txn, &range, intent_of(step), patience_of(step));
     if (!walker_passes(world, actor, status)) {
+        if (status == CC_WAIT) {
+            actor->phase = PHASE_LOCATE; /* what it waits for may come to lie before the row */
+        }
         return walker_goes_on(actor);
     }
     actor->phase = actor->tail ? PHASE_STATEMENT_END : PHASE_READ;

@@ -1,4 +1,7 @@
-/* wild.c - the workload `wild` with a witness: each statement and its reply go to the oracle. */
+/* wild.c - the workload `wild` with a witness: each statement and its reply go to the oracle.
+ *
+ * Where transactions are serialized in the order of their validations, the order in which they were sealed, one that is
+ * sealed later may commit earlier: commits are held back until those sealed before have committed. */
 #include "tests/support/wild.h"
 
 #include <inttypes.h>
@@ -8,6 +11,7 @@
 #include <string.h>
 
 #include "sim/base/check.h"
+#include "sim/exec/world.h"
 #include "tests/support/watch.h"
 #include "workloads/wild.h"
 
@@ -24,6 +28,7 @@ struct witness_state {
 struct witness_registers {
     struct oracle_attempt attempt;
     bool begun;
+    uint64_t sealed; /* how many were sealed up to this one */
     alignas(max_align_t) char inner[];
 };
 struct witness_options {
@@ -77,15 +82,52 @@ static enum declaration witness_declares(const void *memory, const void *argumen
     return workload_wild.declares(((const struct witness_state *)memory)->inner, arguments);
 }
 
+/* ---- The order of sealing ---- */
+
+struct held_back {
+    struct oracle_attempt attempt;
+    uint64_t sealed;
+};
+static VECTOR(struct held_back) held_back;
+static uint64_t seals;
+static bool by_seals; /* else commits are judged as they come */
+static const struct cc_ops *watched;
+
+static enum cc_status prepare(struct cc *cc, struct txn *txn) {
+    enum cc_status status = watched->prepare(cc, txn);
+    if (status == CC_OK) {
+        ((struct witness_registers *)actor_of(txn)->registers)->sealed = ++seals;
+    }
+    return status;
+}
+
+static bool judge_next(struct oracle *oracle) {
+    for (size_t i = 0; i < held_back.count; i++) {
+        if (held_back.items[i].sealed == oracle->commits + 1) {
+            oracle_commit(oracle, &held_back.items[i].attempt);
+            held_back.items[i] = held_back.items[--held_back.count];
+            return true;
+        }
+    }
+    return false;
+}
+
 static void witness_committed(void *memory, const void *arguments, const void *registers) {
     (void)arguments;
     const struct witness_state *state = memory;
-    oracle_commit(state->oracle, &((const struct witness_registers *)registers)->attempt);
+    const struct witness_registers *r = registers;
+    if (!by_seals) {
+        oracle_commit(state->oracle, &r->attempt);
+        return;
+    }
+    struct held_back last = {.attempt = r->attempt, .sealed = r->sealed};
+    vector_push(&held_back, last);
+    while (judge_next(state->oracle)) {}
 }
 
 static void witness_audit(const void *memory, const struct store *store, struct workload_audit *audit) {
     const struct witness_state *state = memory;
-    CHECK(store == state->store);
+    CHECK(store == state->store && held_back.count == 0);
     oracle_compare(state->oracle, state->store, state->table);
     audit->verdict = AUDIT_NONE;
 }
@@ -114,6 +156,16 @@ static enum oracle_kind kind_of(const struct cc_ops *algorithm) {
            : algorithm->level == LEVEL_SER ? ORACLE_COMMIT_ORDER
            : algorithm->level == LEVEL_SI  ? ORACLE_SNAPSHOT
                                            : ORACLE_OFF;
+}
+
+/* Is the serial order that of the validations, with the log force behind them not in one critical section? */
+static bool is_ordered_by_seals(const struct cc_ops *algorithm) {
+    static const char *const names[] = {"occ-forward", "occ-parallel"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        found |= strcmp(algorithm->name, names[i]) == 0;
+    }
+    return found;
 }
 
 void wild_world_draw(struct wild_world *world, const struct cc_ops *algorithm, uint64_t seed, const char *settings) {
@@ -152,7 +204,16 @@ void wild_world_run(struct wild_world *world, struct run_result *result) {
     spec.workload = &witness;
     spec.workload_options = &options;
     spec.algorithm = watch_algorithm(world->spec.algorithm, world->drawn.algorithm_options);
+    struct cc_ops ordered = *spec.algorithm;
+    watched = spec.algorithm;
+    by_seals = is_ordered_by_seals(spec.algorithm);
+    seals = 0;
+    if (by_seals) {
+        ordered.prepare = prepare;
+        spec.algorithm = &ordered;
+    }
     run_simulate(&spec, result);
+    vector_free(&held_back);
 }
 
 void wild_world_free(struct wild_world *world) {
