@@ -6,20 +6,14 @@
  * its start (check = start, the paper's rule) or since the read itself (check = version). Validation, log force and the
  * installing of its writes are one critical section: the next one validates when they are done.
  *
- * "Read set against the write sets of all that committed since my start" is asked the other way round: each item read
- * carries the stamp of the latest commit that wrote it, which must not be newer than the start. That is the same
- * test at
- * a cost that depends on the read set alone. Scans are validated by walking the range again, tombstones included.
+ * How the read set is held against what was committed since: kit/validation.h.
  *
  * Invariants: at most one transaction is between its validation and its commit; stamps are given in validation order.
  * Paper: Kung, Robinson, "On optimistic methods for concurrency control" (1981), serial validation.
  * Differs from the paper: a transaction starts with its first statement. Locking reads are plain reads. */
-#include "sim/base/check.h"
 #include "sim/cc/cc.h"
 #include "sim/kit/snapshot.h"
-
-/* row->note, a set: how writes without a read met the row. That is all such a write depends on. */
-enum seen { SEEN_ABSENT = 1, SEEN_PRESENT = 2 };
+#include "sim/kit/validation.h"
 
 enum check { CHECK_START, CHECK_VERSION };
 struct occ_options {
@@ -66,11 +60,7 @@ static enum cc_status occ_read(struct cc *cc, struct txn *txn, struct row *row, 
     (void)txn;
     (void)intent;
     (void)patience;
-    struct version *newest = store_newest(cc->store, row->table, row->key, row->record);
-    if (row->mark == 0) {
-        row->mark = newest->stamp;
-    }
-    *seen = row->own != NULL ? row->own : newest;
+    *seen = validation_read(cc, row);
     return CC_OK;
 }
 
@@ -79,11 +69,7 @@ static enum cc_status occ_claim(struct cc *cc, struct txn *txn, struct row *row,
     (void)txn;
     (void)change;
     (void)patience;
-    if (row->own == NULL) {
-        bool absent = store_newest(cc->store, row->table, row->key, row->record)->absent;
-        row->note |= absent ? SEEN_ABSENT : SEEN_PRESENT;
-    }
-    *base = row->own != NULL ? row->own : store_newest(cc->store, row->table, row->key, row->record);
+    *base = validation_base(cc, row);
     return CC_OK;
 }
 
@@ -148,64 +134,12 @@ static void leave(struct cc *cc, struct txn *txn) {
 
 /* ---- Validation ---- */
 
-static bool row_is_current(struct cc *cc, const struct txn *txn, const struct row *row) {
-    uint64_t stamp = row->record->newest->stamp;
-    const struct occ_options *chosen = cc->options;
-    return chosen->check == CHECK_START ? stamp <= txn->snapshot : stamp == row->mark;
-}
-
-static bool has_versions(const struct record *record) { return record->newest != NULL; }
-
-/* Did anything in the range change that the row-wise validation does not cover? */
-static bool scan_is_current(struct cc *cc, struct txn *txn, const struct scan *scan) {
-    const struct occ_options *chosen = cc->options;
-    uint64_t since = chosen->check == CHECK_START ? txn->snapshot : scan->stamp;
-    int64_t key;
-    struct record *record = store_next(cc->store, scan->table, scan->first, has_versions, &key);
-    while (record != scan->table->end && key <= scan->last) {
-        txn->work.validated++;
-        const struct version *newest = record->newest;
-        if (newest != NULL && newest->stamp > since) {
-            const struct row *row = txn_find_row(txn, scan->table, key);
-            if (chosen->check == CHECK_START || row == NULL || row->read_statement != scan->statement ||
-                row->mark != newest->stamp) {
-                return false;
-            }
-        }
-        if (key == INT64_MAX) {
-            break;
-        }
-        record = store_next(cc->store, scan->table, key + 1, has_versions, &key);
-    }
-    return true;
-}
-
-static bool is_valid(struct cc *cc, struct txn *txn) {
-    for (size_t i = 0; i < txn->rows.count; i++) {
-        const struct row *row = &txn->rows.items[i];
-        if (row->read_statement != 0) {
-            txn->work.validated++;
-            if (!row_is_current(cc, txn, row)) {
-                return false;
-            }
-        }
-        if (row->note != 0 && row->note != (row->record->newest->absent ? SEEN_ABSENT : SEEN_PRESENT)) {
-            return false;
-        }
-    }
-    for (size_t i = 0; i < txn->scans.count; i++) {
-        if (!scan_is_current(cc, txn, &txn->scans.items[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static enum cc_status occ_prepare(struct cc *cc, struct txn *txn) {
     if (!enter(cc->state, txn)) {
         return CC_WAIT;
     }
-    return is_valid(cc, txn) ? CC_OK : txn_refuse(txn, REASON_VALIDATION);
+    const struct occ_options *chosen = cc->options;
+    return validation_passes(cc, txn, chosen->check == CHECK_VERSION) ? CC_OK : txn_refuse(txn, REASON_VALIDATION);
 }
 
 static void occ_commit(struct cc *cc, struct txn *txn) {

@@ -14,6 +14,7 @@ extern const struct cc_ops cc_lock_rr;
 extern const struct cc_ops cc_lock_rc;
 extern const struct cc_ops cc_lock_ru;
 extern const struct cc_ops cc_occ;
+extern const struct cc_ops cc_occ_parallel;
 extern const struct cc_ops cc_occ_forward;
 extern const struct cc_ops cc_version_column;
 extern const struct cc_ops cc_si;
@@ -38,6 +39,7 @@ const struct cc_ops *const cc_registry[] = {
     &cc_lock_rc,
     &cc_lock_ru,
     &cc_occ,
+    &cc_occ_parallel,
     &cc_occ_forward,
     &cc_version_column,
     &cc_si,
