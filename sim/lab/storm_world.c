@@ -179,7 +179,7 @@ static const struct {
     const char *name, *texts[TEXTS];
     bool kept;
 } known[] = {
-    {"detect", {"wait", "wait", "wait", "period(5ms)", "period(20ms)", "after(1ms)", "after(7ms)", "after(0)"}, false},
+    {"detect", {"wait", "wait", "wait", "period(5ms)", "period(20ms)", "after(1ms)", "after(7ms)", "after(1us)"}, false},
     {"victim",
      {"youngest", "oldest", "requester", "fewest_locks", "fewest_writes", "least_work", "least_remaining", "random"},
      false},
