@@ -151,11 +151,10 @@ static enum oracle_kind kind_of(const struct cc_ops *algorithm) {
     if (strcmp(algorithm->name, "mvcc-rc") == 0) {
         return ORACLE_STATEMENT;
     }
+    if (is_by_timestamp(algorithm)) {
+        return ORACLE_TIMESTAMP;
+    }
     return algorithm->level == LEVEL_SER ? ORACLE_COMMIT_ORDER : ORACLE_OFF;
-    return is_by_timestamp(algorithm)      ? ORACLE_TIMESTAMP
-           : algorithm->level == LEVEL_SER ? ORACLE_COMMIT_ORDER
-           : algorithm->level == LEVEL_SI  ? ORACLE_SNAPSHOT
-                                           : ORACLE_OFF;
 }
 
 /* Is the serial order that of the validations, with the log force behind them not in one critical section? */
