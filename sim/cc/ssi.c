@@ -106,10 +106,11 @@ static enum cc_status ssi_statement(struct cc *cc, struct txn *txn, enum intent 
         take_snapshot(cc, txn);
     }
     CHECK(intent != SEE_WRITE || !txn->read_only);
-    while (txn->deferrable && tail->serial->unsafe) {
+    while (txn->deferrable && tail->serial != NULL && tail->serial->unsafe) {
         drop_snapshot(cc, txn);
         take_snapshot(cc, txn);
     }
+    CHECK(tail->serial != NULL);
     tail->serial->waits = txn->deferrable && !tail->serial->safe;
     return tail->serial->waits ? CC_WAIT : CC_OK;
 }

@@ -45,8 +45,11 @@ void lineage_free(struct lineage *lineage) {
 }
 
 static struct lineage_row *find_row(const struct lineage *lineage, uint16_t table, int64_t key) {
-    struct row_name name = {.key = key, .table = table};
-    struct lineage_row *row;
+    struct row_name name;
+    memset(&name, 0, sizeof name); /* the padding is part of the hash */
+    name.key = key;
+    name.table = table;
+    struct lineage_row *row = NULL;
     HASH_FIND(hh, lineage->rows, &name, sizeof name, row);
     return row;
 }
@@ -64,7 +67,8 @@ void lineage_add(struct lineage *lineage, uint16_t table, int64_t key, uint64_t 
     struct lineage_row *row = find_row(lineage, table, key);
     if (row == NULL) {
         row = mem_new(1, sizeof *row);
-        row->name = (struct row_name){.key = key, .table = table};
+        row->name.key = key; /* the rest is zero, padding too */
+        row->name.table = table;
         HASH_ADD(hh, lineage->rows, name, sizeof row->name, row);
     }
     vector_push(row, ((struct bequest){0}));

@@ -128,7 +128,9 @@ static void anomalies_go_by_versions(void **state) {
         struct text found = {0};
         judge_example(cases[i].text, &verdict);
         for (enum anomaly_name name = ANOMALY_G0; name < ANOMALY_COUNT; name++) {
-            text_add(&found, verdict.anomalies[name].found ? " %s" : "", anomaly_texts[name].name);
+            if (verdict.anomalies[name].found) {
+                text_add(&found, " %s", anomaly_texts[name].name);
+            }
         }
         if (strcmp(text_string(&found), cases[i].anomalies) != 0) {
             print_error("%s: has%s\n", cases[i].text, text_string(&found));
