@@ -19,8 +19,7 @@
  * changed goes on with the new version of that row instead of being started again. */
 #include "sim/base/check.h"
 #include "sim/cc/cc.h"
-#include "sim/kit/deadlock.h"
-#include "sim/kit/lock.h"
+#include "sim/kit/rowlock.h"
 #include "sim/kit/snapshot.h"
 
 struct mvcc_rc_options {
@@ -55,38 +54,11 @@ static enum cc_status mvcc_rc_read(struct cc *cc, struct txn *txn, struct row *r
     return CC_OK;
 }
 
-static enum cc_status wait_for_holder(struct cc *cc, struct txn *txn) {
-    enum cc_status status = deadlock_on_wait(cc, deadlock_of(cc), txn);
-    if (status != CC_WAIT) {
-        lock_cancel(cc, txn);
-    }
-    return status;
-}
-
-static enum cc_status take(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode,
-                           enum patience patience) {
-    if (txn->queued != NULL) {
-        return wait_for_holder(cc, txn);
-    }
-    txn->work.locks++;
-    if (lock_acquire(cc, txn, row, mode)) {
-        return CC_OK;
-    }
-    if (patience == NOWAIT) {
-        return txn_fail(txn, REASON_NOWAIT);
-    }
-    if (patience == SKIP_LOCKED) {
-        return CC_SKIP;
-    }
-    lock_enqueue(cc, txn, row, mode);
-    return wait_for_holder(cc, txn);
-}
-
 static enum cc_status mvcc_rc_claim(struct cc *cc, struct txn *txn, struct row *row, enum change change,
                                     enum patience patience, struct version **base) {
     enum lock_mode mode = change == LOCK_SHARE ? MODE_S : MODE_X;
     if (row->lock == NULL || row->lock->mode < mode) {
-        enum cc_status status = take(cc, txn, row, mode, patience);
+        enum cc_status status = rowlock_take(cc, deadlock_of(cc), txn, row, mode, patience);
         if (status != CC_OK) {
             return status;
         }
@@ -148,23 +120,6 @@ static void mvcc_rc_timer(struct cc *cc, struct txn *txn, int tag) {
     deadlock_on_timer(cc, deadlock_of(cc), txn);
 }
 
-/* What is shown: the holder for the first in line, those ahead in line for the rest. */
-static void mvcc_rc_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most) {
-    (void)cc;
-    lock_blockers(waiting, out, most, true);
-}
-
-/* What is searched: whoever is behind another in line waits for the holder as well. */
-static void all_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most) {
-    (void)cc;
-    lock_blockers(waiting, out, most, false);
-}
-
-static void mvcc_rc_start(struct cc *cc) {
-    lock_table_start(cc);
-    cc->blockers = all_blockers;
-}
-
 const struct cc_ops cc_mvcc_rc = {
     .name = "mvcc-rc",
     .summary = "read committed: a snapshot for each statement, writes on the newest version",
@@ -175,7 +130,7 @@ const struct cc_ops cc_mvcc_rc = {
     .options = &table,
     .state_size = 1,
     .record_size = sizeof(struct lock_head),
-    .start = mvcc_rc_start,
+    .start = rowlock_start,
     .stop = lock_table_stop,
     .begin = mvcc_rc_begin,
     .statement = mvcc_rc_statement,
@@ -189,6 +144,6 @@ const struct cc_ops cc_mvcc_rc = {
     .release = mvcc_rc_release,
     .abort = mvcc_rc_abort,
     .timer = mvcc_rc_timer,
-    .blockers = mvcc_rc_blockers,
+    .blockers = rowlock_blockers,
     .bounds_gap = lock_bounds_gap,
 };

@@ -13,8 +13,7 @@
  * statement. */
 #include "sim/base/check.h"
 #include "sim/cc/cc.h"
-#include "sim/kit/deadlock.h"
-#include "sim/kit/lock.h"
+#include "sim/kit/rowlock.h"
 #include "sim/kit/snapshot.h"
 
 struct si_options {
@@ -53,33 +52,6 @@ static bool changed_since(struct cc *cc, const struct txn *txn, struct row *row)
     return store_committed(cc->store, row->table, row->key, row->record)->stamp > txn->snapshot;
 }
 
-static enum cc_status wait_for_writer(struct cc *cc, struct txn *txn) {
-    enum cc_status status = deadlock_on_wait(cc, deadlock_of(cc), txn);
-    if (status != CC_WAIT) {
-        lock_cancel(cc, txn);
-    }
-    return status;
-}
-
-static enum cc_status take(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode,
-                           enum patience patience) {
-    if (txn->queued != NULL) {
-        return wait_for_writer(cc, txn);
-    }
-    txn->work.locks++;
-    if (lock_acquire(cc, txn, row, mode)) {
-        return CC_OK;
-    }
-    if (patience == NOWAIT) {
-        return txn_fail(txn, REASON_NOWAIT);
-    }
-    if (patience == SKIP_LOCKED) {
-        return CC_SKIP;
-    }
-    lock_enqueue(cc, txn, row, mode);
-    return wait_for_writer(cc, txn);
-}
-
 static enum cc_status si_claim(struct cc *cc, struct txn *txn, struct row *row, enum change change,
                                enum patience patience, struct version **base) {
     enum lock_mode mode = change == LOCK_SHARE ? MODE_S : MODE_X;
@@ -88,7 +60,7 @@ static enum cc_status si_claim(struct cc *cc, struct txn *txn, struct row *row, 
         if (changed_since(cc, txn, row)) {
             return txn_refuse(txn, REASON_WRITE_CONFLICT);
         }
-        enum cc_status status = take(cc, txn, row, mode, patience);
+        enum cc_status status = rowlock_take(cc, deadlock_of(cc), txn, row, mode, patience);
         if (status != CC_OK) {
             return status;
         }
@@ -131,24 +103,6 @@ static void si_timer(struct cc *cc, struct txn *txn, int tag) {
     deadlock_on_timer(cc, deadlock_of(cc), txn);
 }
 
-/* What is shown: the writer for the first in line, those ahead in line for the rest. */
-static void si_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most) {
-    (void)cc;
-    lock_blockers(waiting, out, most, true);
-}
-
-/* What is searched: whoever is behind another in line waits for the writer as well, and goes on doing so when the other
- * leaves. */
-static void all_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most) {
-    (void)cc;
-    lock_blockers(waiting, out, most, false);
-}
-
-static void si_start(struct cc *cc) {
-    lock_table_start(cc);
-    cc->blockers = all_blockers;
-}
-
 const struct cc_ops cc_si = {
     .name = "si",
     .summary = "snapshot isolation, first updater wins",
@@ -159,7 +113,7 @@ const struct cc_ops cc_si = {
     .options = &table,
     .state_size = 1,
     .record_size = sizeof(struct lock_head),
-    .start = si_start,
+    .start = rowlock_start,
     .stop = lock_table_stop,
     .begin = si_begin,
     .statement = si_statement,
@@ -172,6 +126,6 @@ const struct cc_ops cc_si = {
     .release = si_release,
     .abort = si_abort,
     .timer = si_timer,
-    .blockers = si_blockers,
+    .blockers = rowlock_blockers,
     .bounds_gap = lock_bounds_gap,
 };

@@ -22,8 +22,7 @@
  * committed transactions are never summarized. */
 #include "sim/base/check.h"
 #include "sim/cc/cc.h"
-#include "sim/kit/deadlock.h"
-#include "sim/kit/lock.h"
+#include "sim/kit/rowlock.h"
 #include "sim/kit/siread.h"
 #include "sim/kit/snapshot.h"
 
@@ -144,30 +143,6 @@ static bool changed_since(struct cc *cc, const struct txn *txn, struct row *row)
     return store_committed(cc->store, row->table, row->key, row->record)->stamp > txn->snapshot;
 }
 
-static enum cc_status wait_for_writer(struct cc *cc, struct txn *txn) {
-    enum cc_status status = deadlock_on_wait(cc, &options_of(cc)->deadlock, txn);
-    if (status != CC_WAIT) {
-        lock_cancel(cc, txn);
-    }
-    return status;
-}
-
-static enum cc_status take(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode,
-                           enum patience patience) {
-    txn->work.locks++;
-    if (lock_acquire(cc, txn, row, mode)) {
-        return CC_OK;
-    }
-    if (patience == NOWAIT) {
-        return txn_fail(txn, REASON_NOWAIT);
-    }
-    if (patience == SKIP_LOCKED) {
-        return CC_SKIP;
-    }
-    lock_enqueue(cc, txn, row, mode);
-    return wait_for_writer(cc, txn);
-}
-
 /* The row is about to be claimed for the first time: a write that named it reads it by that. */
 static enum cc_status approach(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode,
                                enum patience patience) {
@@ -177,14 +152,14 @@ static enum cc_status approach(struct cc *cc, struct txn *txn, struct row *row, 
     if (changed_since(cc, txn, row)) {
         return txn_refuse(txn, REASON_WRITE_CONFLICT);
     }
-    return take(cc, txn, row, mode, patience);
+    return rowlock_take(cc, &options_of(cc)->deadlock, txn, row, mode, patience);
 }
 
 static enum cc_status ssi_claim(struct cc *cc, struct txn *txn, struct row *row, enum change change,
                                 enum patience patience, struct version **base) {
     enum lock_mode mode = change == LOCK_SHARE ? MODE_S : MODE_X;
     if (txn->queued != NULL) {
-        return wait_for_writer(cc, txn);
+        return rowlock_take(cc, &options_of(cc)->deadlock, txn, row, mode, patience);
     }
     if (row->lock == NULL || row->lock->mode < mode) {
         enum cc_status status = approach(cc, txn, row, mode, patience);

@@ -1,0 +1,43 @@
+#include "sim/kit/rowlock.h"
+
+static void all_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most) {
+    (void)cc;
+    lock_blockers(waiting, out, most, false);
+}
+
+void rowlock_start(struct cc *cc) {
+    lock_table_start(cc);
+    cc->blockers = all_blockers;
+}
+
+static enum cc_status wait_in_line(struct cc *cc, const struct deadlock_options *options, struct txn *txn) {
+    enum cc_status status = deadlock_on_wait(cc, options, txn);
+    if (status != CC_WAIT) {
+        lock_cancel(cc, txn);
+    }
+    return status;
+}
+
+enum cc_status rowlock_take(struct cc *cc, const struct deadlock_options *options, struct txn *txn, struct row *row,
+                            enum lock_mode mode, enum patience patience) {
+    if (txn->queued != NULL) {
+        return wait_in_line(cc, options, txn);
+    }
+    txn->work.locks++;
+    if (lock_acquire(cc, txn, row, mode)) {
+        return CC_OK;
+    }
+    if (patience == NOWAIT) {
+        return txn_fail(txn, REASON_NOWAIT);
+    }
+    if (patience == SKIP_LOCKED) {
+        return CC_SKIP;
+    }
+    lock_enqueue(cc, txn, row, mode);
+    return wait_in_line(cc, options, txn);
+}
+
+void rowlock_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most) {
+    (void)cc;
+    lock_blockers(waiting, out, most, true);
+}

@@ -1,0 +1,21 @@
+/* rowlock.h - the row locks of the multiversion algorithms: only writers, locking reads and inserts take them, waiters
+ * stand in FIFO order, and a cycle of waiters is a deadlock. What a waiter shows is the holder if it is the first in
+ * line, else those ahead; what a deadlock search follows is all of them, for whoever is behind another waits for the
+ * holder too. */
+#ifndef CCSIM_KIT_ROWLOCK_H
+#define CCSIM_KIT_ROWLOCK_H
+
+#include "sim/kit/deadlock.h"
+#include "sim/kit/lock.h"
+
+/* cc_ops.start: the lock table, and the edges of deadlock searches. */
+void rowlock_start(struct cc *cc);
+
+/* Takes the row's lock, or waits for it: to be called again, as claim is, after a wake. */
+enum cc_status rowlock_take(struct cc *cc, const struct deadlock_options *options, struct txn *txn, struct row *row,
+                            enum lock_mode mode, enum patience patience);
+
+/* cc_ops.blockers. */
+void rowlock_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most);
+
+#endif
