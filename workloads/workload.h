@@ -101,6 +101,14 @@ struct workload_audit {
     struct text message; /* why it is broken */
 };
 
+/* One row of a plan: a record that the program will access, with the strongest thing it will do there. */
+enum planned_use { PLANNED_READ, PLANNED_LOCK, PLANNED_WRITE };
+struct planned {
+    struct table *table;
+    int64_t key;
+    enum planned_use use;
+};
+
 /* What a program says of itself at its begin; a deferrable one would rather wait for a snapshot than be refused. */
 enum declaration { DECLARES_NOTHING, DECLARES_READ_ONLY, DECLARES_DEFERRABLE };
 
@@ -118,11 +126,23 @@ struct workload_ops {
     uint64_t (*remaining)(const void *state, const void *arguments, const void *registers);
     /* Does the program declare, when it begins, that it will write nothing? May be NULL. */
     enum declaration (*declares)(const void *state, const void *arguments);
+    /* The level the transaction asks for (enum level), or LEVEL_OWN: whatever the algorithm gives. NULL: always that. */
+    int (*isolation)(const void *state, const void *arguments);
+    /* Where a workload has several kinds of transaction: how many, their names, and which one this is (from 0). All NULL:
+     * there is one kind. */
+    size_t (*type_count)(const void *options);
+    const char *(*type_name)(const void *options, size_t type);
+    size_t (*type_of)(const void *state, const void *arguments);
+    /* The footprint: all rows the transaction will access, each once, in order of table and key; at most `most` are
+     * written, the number there are is returned. NULL, or PLAN_UNKNOWN: the program cannot tell. */
+    size_t (*plan)(const void *state, const void *arguments, struct planned *out, size_t most);
     /* At the commit point, in the instant in which the versions become visible. May be NULL. */
     void (*committed)(void *state, const void *arguments, const void *registers);
     void (*audit)(const void *state, const struct store *store, struct workload_audit *audit);
     void (*unload)(void *state); /* may be NULL */
 };
+
+#define PLAN_UNKNOWN ((size_t)-1)
 
 extern const struct workload_ops *const workload_registry[];
 extern const size_t workload_registry_count;
