@@ -91,6 +91,9 @@ bool option_parse(const struct option *option, const char *text, void *values, s
  * `unlimited` as inf, all else as typed. `text` must parse. */
 void option_column(const struct option *option, const char *text, struct text *out);
 
+/* `digest` (digest.h), with the name and value of every option added. Equal digests: equal values, as good as surely. */
+uint64_t option_digest(const struct option_table *table, const void *values, uint64_t digest);
+
 /* The option of that name, or NULL. */
 const struct option *option_find(const struct option_table *table, const char *name);
 

@@ -69,6 +69,10 @@ struct point {
 void experiment_point(const struct experiment *experiment, size_t number, struct point *point);
 void point_free(struct point *point);
 
+/* What identifies a run among all that this build of the program can make: everything its outcome depends on, and
+ * nothing else. A point keeps its key when the grid around it changes. */
+uint64_t experiment_run_key(const struct experiment *experiment, size_t number, uint64_t replication);
+
 /* The effective configuration as INI, every option with its value: for the manifest and --dry-run. */
 void experiment_echo(const struct experiment *experiment, struct text *out);
 

@@ -1,0 +1,29 @@
+/* plan_key.c - the identity of a run: a digest of the algorithm, the workload and every option of both, of the system, the
+ * prices and the restart policy, the times, the seed and the replication. Labels (titles, names of variants, figures) and the
+ * rest of the grid have no part in it. */
+#include "sim/base/digest.h"
+#include "sim/lab/plan.h"
+
+static uint64_t add_words(uint64_t digest, const char *words) {
+    for (const char *at = words; *at != '\0'; at++) {
+        digest = digest_add(digest, (unsigned char)*at);
+    }
+    return digest_add(digest, UINT64_MAX);
+}
+
+uint64_t experiment_run_key(const struct experiment *experiment, size_t number, uint64_t replication) {
+    struct point point;
+    experiment_point(experiment, number, &point);
+    const struct run_spec *spec = &point.spec;
+    uint64_t key = add_words(add_words(0, spec->algorithm->name), spec->workload->name);
+    key = option_digest(spec->algorithm->options, spec->algorithm_options, key);
+    key = option_digest(spec->workload->options, spec->workload_options, key);
+    key = option_digest(&system_options, &spec->system, key);
+    key = option_digest(&cost_options, &spec->cost, key);
+    key = option_digest(&restart_options, &spec->restart, key);
+    key = digest_add(digest_add(key, (uint64_t)spec->warmup_ns), (uint64_t)spec->duration_ns);
+    key = digest_add(digest_add(key, spec->transactions_max), spec->certify);
+    key = digest_add(digest_add(key, spec->seed), replication);
+    point_free(&point);
+    return key;
+}
