@@ -261,6 +261,23 @@ static uint64_t bank_remaining(const void *memory, const void *values, const voi
     return 0;
 }
 
+enum type { TYPE_TRANSFER, TYPE_AUDIT };
+static const char *const type_names[] = {"transfer", "audit"};
+
+static size_t bank_type_count(const void *values) {
+    return ((const struct bank_options *)values)->audit_fraction > 0 ? 2 : 1;
+}
+
+static const char *bank_type_name(const void *values, size_t type) {
+    (void)values;
+    return type_names[type];
+}
+
+static size_t bank_type_of(const void *memory, const void *values) {
+    (void)memory;
+    return ((const struct bank_arguments *)values)->is_audit ? TYPE_AUDIT : TYPE_TRANSFER;
+}
+
 static void bank_committed(void *memory, const void *values, const void *registers) {
     struct bank_state *state = memory;
     const struct bank_arguments *a = values;
@@ -310,6 +327,9 @@ const struct workload_ops workload_bank = {
     .draw = bank_draw,
     .next = bank_next,
     .remaining = bank_remaining,
+    .type_count = bank_type_count,
+    .type_name = bank_type_name,
+    .type_of = bank_type_of,
     .committed = bank_committed,
     .audit = bank_audit,
 };

@@ -83,4 +83,8 @@ void run_result_free(struct run_result *result) {
     text_free(&result->witness);
     histogram_free(&result->wait);
     histogram_free(&result->response);
+    for (size_t i = 0; i < result->type_count; i++) {
+        run_result_free(&result->types[i]);
+    }
+    mem_free(result->types);
 }

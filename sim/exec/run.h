@@ -73,6 +73,9 @@ struct run_result {
     struct text audit_message; /* why it is broken */
     uint64_t events;           /* handled, warm-up included: for the benchmark */
     uint64_t digest;
+    /* Of each kind of transaction, where a workload has several, what the metrics by type need; else NULL. */
+    struct run_result *types;
+    size_t type_count;
     bool quiescent; /* every transaction has ended and left nothing behind (transactions_max) */
 };
 

@@ -49,6 +49,14 @@ static void advance_all(struct world *world) {
     advance(&tally->versions_area, tally->versions, &tally->versions_changed_ns, world->agenda.now_ns);
 }
 
+/* Keeps the memory of the histograms. */
+static void type_clear(struct run_result *type) {
+    struct histogram wait = type->wait, response = type->response;
+    histogram_clear(&wait);
+    histogram_clear(&response);
+    *type = (struct run_result){.wait = wait, .response = response};
+}
+
 void tally_start(struct world *world) {
     advance_all(world);
     struct tally before = world->tally;
@@ -67,6 +75,9 @@ void tally_start(struct world *world) {
                                   .escalations_before = world->cc.escalations};
     histogram_clear(&world->result->wait);
     histogram_clear(&world->result->response);
+    for (size_t i = 0; i < world->result->type_count; i++) {
+        type_clear(&world->result->types[i]);
+    }
     station_reset(&world->cpu);
     station_reset(&world->latch);
     station_reset(&world->log);
@@ -91,6 +102,37 @@ void tally_outcome(struct world *world, const struct actor *actor, uint64_t outc
     world->digest = digest;
 }
 
+void tally_wait(struct world *world, const struct actor *actor) {
+    world->tally.waits++;
+    if (actor->type != NULL) {
+        actor->type->waits++;
+    }
+}
+
+void tally_rollback(struct world *world, const struct actor *actor) {
+    world->tally.rollbacks++;
+    if (actor->type != NULL) {
+        actor->type->rollbacks++;
+    }
+}
+
+void tally_give_up(struct world *world, const struct actor *actor) {
+    world->tally.gave_up++;
+    if (actor->type != NULL) {
+        actor->type->gave_up++;
+    }
+}
+
+static void type_commit(const struct actor *actor, int64_t response_ns) {
+    struct run_result *type = actor->type;
+    type->commits++;
+    type->wait_sum_ns += (double)actor->wait_ns;
+    type->response_sum_ns += (double)response_ns;
+    type->admission_sum_ns += (double)actor->admission_ns;
+    histogram_record(&type->wait, actor->wait_ns);
+    histogram_record(&type->response, response_ns);
+}
+
 void tally_commit(struct world *world, struct actor *actor) {
     struct tally *tally = &world->tally;
     int64_t response_ns = world->agenda.now_ns - actor->submitted_ns;
@@ -101,6 +143,9 @@ void tally_commit(struct world *world, struct actor *actor) {
     tally->cpu_useful_ns += actor->cpu_ns;
     histogram_record(&world->result->wait, actor->wait_ns);
     histogram_record(&world->result->response, response_ns);
+    if (actor->type != NULL) {
+        type_commit(actor, response_ns);
+    }
     if (world->commits_by_terminal != NULL) {
         world->commits_by_terminal[actor->terminal]++;
     }
@@ -112,6 +157,9 @@ void tally_commit(struct world *world, struct actor *actor) {
 
 void tally_abort(struct world *world, const struct actor *actor, enum reason reason) {
     world->tally.aborts_by_reason[reason]++;
+    if (actor->type != NULL) {
+        actor->type->aborts_by_reason[reason]++;
+    }
     tally_outcome(world, actor, (uint64_t)reason);
 }
 
@@ -145,6 +193,20 @@ static void check_laws(struct world *world) {
     }
     station_settle(&world->cpu);
     CHECK_MSG(world->cpu.busy_ns == (station_area)served_ns, "the utilization law does not hold");
+}
+
+/* Every transaction is of one type, so the types' counts add up. */
+static void finish_types(const struct run_result *result) {
+    uint64_t commits = 0, rollbacks = 0, waits = 0;
+    for (size_t i = 0; i < result->type_count; i++) {
+        struct run_result *type = &result->types[i];
+        type->sim_seconds = result->sim_seconds;
+        commits += type->commits;
+        rollbacks += type->rollbacks;
+        waits += type->waits;
+    }
+    CHECK(result->type_count == 0 ||
+          (commits == result->commits && rollbacks == result->rollbacks && waits == result->waits));
 }
 
 static void finish_fairness(struct world *world) {
@@ -187,4 +249,5 @@ void tally_finish(struct world *world) {
     result->events = world->agenda.handled;
     result->digest = world->digest;
     finish_fairness(world);
+    finish_types(result);
 }

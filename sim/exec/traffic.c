@@ -148,7 +148,13 @@ static void draw_arguments(struct world *world, struct actor *actor) {
                              .number = actor->number};
     stream_open(&stream, &key);
     struct draw draw = {.stream = &stream, .terminal = actor->terminal, .number = actor->number};
-    world->spec->workload->draw(world->workload_state, &draw, actor->arguments);
+    const struct workload_ops *workload = world->spec->workload;
+    workload->draw(world->workload_state, &draw, actor->arguments);
+    if (world->result->types != NULL) {
+        size_t type = workload->type_of(world->workload_state, actor->arguments);
+        CHECK(type < world->result->type_count);
+        actor->type = &world->result->types[type];
+    }
 }
 
 bool traffic_submit(struct world *world, struct actor *actor) {
@@ -220,7 +226,7 @@ static int64_t restart_delay_ns(struct world *world, struct actor *actor) {
 bool traffic_restart(struct world *world, struct actor *actor) {
     const struct restart_settings *restart = &world->spec->restart;
     if (actor->attempts >= (uint64_t)restart->max_attempts) {
-        world->tally.gave_up++;
+        tally_give_up(world, actor);
         return traffic_finish(world, actor);
     }
     int64_t delay_ns = restart_delay_ns(world, actor);

@@ -65,7 +65,7 @@ static void wait_for_event(struct world *world, struct actor *actor) {
     if (txn->state != TXN_WAITING) {
         txn->state = TXN_WAITING;
         actor->wait_since_ns = world->agenda.now_ns;
-        world->tally.waits++;
+        tally_wait(world, actor);
         link_waiting(&world->cc, txn);
         tally_blocked(world, 1);
     }
@@ -317,7 +317,7 @@ static bool phase_rollback(struct world *world, struct actor *actor) {
 
 static bool phase_rolled_back(struct world *world, struct actor *actor) {
     tally_outcome(world, actor, REASON_COUNT + 1);
-    world->tally.rollbacks++;
+    tally_rollback(world, actor);
     return traffic_finish(world, actor);
 }
 

@@ -159,6 +159,16 @@ static void init_workload(struct world *world) {
     workload->load(world->workload_state, world->spec->workload_options, &world->store, &stream);
 }
 
+static void init_types(struct world *world) {
+    const struct workload_ops *workload = world->spec->workload;
+    struct run_result *result = world->result;
+    size_t count = workload->type_count != NULL ? workload->type_count(world->spec->workload_options) : 1;
+    if (count > 1) {
+        result->types = mem_new(count, sizeof *result->types);
+        result->type_count = count;
+    }
+}
+
 void world_init(struct world *world, const struct run_spec *spec, struct run_result *result) {
     *world = (struct world){.spec = spec, .result = result, .ops = spec->algorithm};
     const struct workload_ops *workload = spec->workload;
@@ -184,6 +194,7 @@ void world_init(struct world *world, const struct run_spec *spec, struct run_res
     init_stations(world);
     init_algorithm(world);
     init_workload(world);
+    init_types(world);
     report_open(world);
     if (closed) {
         world->commits_by_terminal = mem_new((size_t)spec->system.terminals + 1, sizeof *world->commits_by_terminal);

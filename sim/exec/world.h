@@ -65,6 +65,7 @@ struct actor {
     bool leads_force; /* its event is the end of a group force */
     /* the transaction */
     uint64_t terminal, number;
+    struct run_result *type;                       /* its kind's counts; NULL where there is one kind */
     int64_t submitted_ns, admission_ns, queued_ns; /* admission: time spent queued so far; queued: since when */
     int64_t wait_ns, wait_since_ns;
     uint64_t attempts;
@@ -241,6 +242,9 @@ void tally_versions(struct world *world);
 void tally_end_transaction(struct world *world, const struct actor *actor);
 void tally_commit(struct world *world, struct actor *actor);
 void tally_abort(struct world *world, const struct actor *actor, enum reason reason);
+void tally_wait(struct world *world, const struct actor *actor);
+void tally_rollback(struct world *world, const struct actor *actor);
+void tally_give_up(struct world *world, const struct actor *actor);
 void tally_outcome(struct world *world, const struct actor *actor, uint64_t outcome);
 void tally_finish(struct world *world);
 

@@ -43,9 +43,9 @@ struct lab {
     time_t started;
 };
 
-/* What a worker answers: this, the row, then a sentence for the user. */
+/* What a worker answers: this, the row, those of types.csv, then a sentence for the user. */
 struct answer {
-    uint32_t row_length, broken;
+    uint32_t row_length, types_length, broken;
 };
 
 static int64_t replication_of(const struct lab *lab, size_t job) {
@@ -128,7 +128,7 @@ static void simulate(void *context, size_t job, struct text *out) {
     const struct lab *lab = context;
     struct point point;
     struct run_result result = {0};
-    struct text replay = {0}, row = {0}, broken = {0};
+    struct text replay = {0}, row = {0}, types = {0}, broken = {0};
     add_replay(lab, job, &replay);
     experiment_point(lab->experiment, point_of(lab, job), &point);
     point.spec.replication = (uint64_t)replication_of(lab, job);
@@ -140,15 +140,19 @@ static void simulate(void *context, size_t job, struct text *out) {
                                 point.spec.replication, lab->facts->seed};
     if (result.status == RUN_OK) {
         table_runs_row(&place, &result, &row);
+        table_types_rows(&place, point.spec.workload, point.workload_options, &result, &types);
     }
-    struct answer answer = {(uint32_t)row.length, result.status == RUN_OK && add_broken(&point, &result, &broken)};
+    struct answer answer = {(uint32_t)row.length, (uint32_t)types.length,
+                            result.status == RUN_OK && add_broken(&point, &result, &broken)};
     text_add_bytes(out, (const char *)&answer, sizeof answer);
     text_add_bytes(out, text_string(&row), row.length);
+    text_add_bytes(out, text_string(&types), types.length);
     text_add(out, "%s", text_string(result.status != RUN_OK ? &result.message : &broken));
     text_free(&broken);
     run_result_free(&result);
     point_free(&point);
     text_free(&row);
+    text_free(&types);
     text_free(&replay);
 }
 
@@ -187,9 +191,9 @@ static bool run_done(void *context, size_t job, const char *bytes, size_t length
     struct answer answer;
     CHECK(length >= sizeof answer);
     memcpy(&answer, bytes, sizeof answer);
-    CHECK(length >= sizeof answer + answer.row_length);
-    const char *row = bytes + sizeof answer, *sentence = row + answer.row_length;
-    int sentence_length = (int)(length - sizeof answer - answer.row_length);
+    const char *row = bytes + sizeof answer, *types = row + answer.row_length, *sentence = types + answer.types_length;
+    CHECK(bytes + length >= sentence);
+    int sentence_length = (int)(bytes + length - sentence);
     lab->settled++;
     if (answer.broken) {
         lab->broken = true;
@@ -199,7 +203,8 @@ static bool run_done(void *context, size_t job, const char *bytes, size_t length
         }
     }
     if (answer.row_length > 0) {
-        return results_row(&lab->results, job, row, answer.row_length, &lab->error);
+        struct results_job rows = {row, types, answer.row_length, answer.types_length};
+        return results_row(&lab->results, job, &rows, &lab->error);
     }
     lab->refused++;
     results_missing(&lab->results, job);
@@ -252,6 +257,7 @@ static bool commit(struct lab *lab) {
                                 .runs = lab->results.jobs,
                                 .runs_finished = lab->results.finished,
                                 .runs_refused = lab->refused,
+                                .has_types = results_have_types(&lab->results),
                                 .workers = workers_of(lab),
                                 .started = lab->started,
                                 .wall_seconds = progress_seconds_since(&lab->began),
@@ -279,7 +285,11 @@ static enum lab_exit table_print(struct lab *lab) {
     if (facts->points > RESULTS_REPORT_POINTS) {
         printf("... and %zu points more\n", facts->points - RESULTS_REPORT_POINTS);
     }
-    printf("\n%s/runs.csv\n%s/summary.csv\n%s/manifest.json\n", lab->folder, lab->folder, lab->folder);
+    printf("\n%s/runs.csv\n%s/summary.csv\n", lab->folder, lab->folder);
+    if (results_have_types(&lab->results)) {
+        printf("%s/types.csv\n", lab->folder);
+    }
+    printf("%s/manifest.json\n", lab->folder);
     if (fflush(stdout) != 0 && errno != EPIPE) {
         fprintf(stderr, "ccsim: standard output: %s; the files are in %s\n", strerror(errno), lab->folder);
         return LAB_INCOMPLETE;

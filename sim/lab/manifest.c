@@ -92,6 +92,9 @@ static json_t *figures_of(const struct manifest *manifest) {
 static json_t *files_of(const struct manifest *manifest) {
     const struct experiment_facts *facts = experiment_facts(manifest->experiment);
     json_t *files = json_pack("[sss]", "runs.csv", "summary.csv", "manifest.json");
+    if (manifest->has_types) {
+        json_array_append_new(files, json_string("types.csv"));
+    }
     for (size_t i = 0; manifest->figure_format != NULL && i < facts->figure_count; i++) {
         struct text name = {0};
         text_add(&name, "%s.gp", facts->figures[i].name);

@@ -14,6 +14,7 @@ struct manifest {
     const struct experiment *experiment;
     const char *workload, *command;           /* the command that replays it */
     size_t runs, runs_finished, runs_refused; /* refused: could not go on, and would not if run again */
+    bool has_types;                           /* is there a types.csv? */
     int workers;
     time_t started;
     double wall_seconds;

@@ -95,6 +95,23 @@ void manual_options_markdown(struct text *out) {
     add_algorithms(out);
 }
 
+static void add_by_type(const struct metric *metrics, size_t count, struct text *out) {
+    text_add(
+        out,
+        "\n## By type of transaction\n\n"
+        "Where a workload has several types of transaction (`bank` with audits, `mix`), types.csv has one row for\n"
+        "each type of each run: the columns of runs.csv up to `sim_seconds`, then `type`, its name, then, counted\n"
+        "for its transactions alone,");
+    const char *separator = " ";
+    for (size_t i = 0; i < count; i++) {
+        if (metrics[i].by_type) {
+            text_add(out, "%s`%s`", separator, metrics[i].name);
+            separator = ",\n";
+        }
+    }
+    text_add(out, ".\n");
+}
+
 void manual_metrics_markdown(struct text *out) {
     size_t count;
     const struct metric *metrics = metrics_all(&count);
@@ -113,6 +130,7 @@ void manual_metrics_markdown(struct text *out) {
     }
     text_add(out, "| `audit` | | the workload's invariant: ok, broken, or empty where there is none |\n"
                   "| `digest` | | hash of every outcome in order: two runs are the same if and only if it is |\n");
+    add_by_type(metrics, count, out);
     text_add(out, "\n## Reasons of aborts\n\n| reason | meaning |\n|---|---|\n");
     for (size_t i = REASON_NONE + 1; i < REASON_COUNT; i++) {
         text_add(out, "| `%s` | %s |\n", reason_texts[i].name, reason_texts[i].sentence);

@@ -16,6 +16,7 @@ struct metric {
     const char *help;
     double (*get)(const struct run_result *result, int argument);
     int argument; /* of the getter: a reason, a percentile */
+    bool by_type; /* defined for each kind of transaction too: a column of types.csv */
 };
 
 /* All numeric metrics in column order; the abort reasons are among them. `audit` and `digest` follow as text

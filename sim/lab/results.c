@@ -16,9 +16,9 @@ enum slot_state { SLOT_OPEN, SLOT_HELD, SLOT_WRITTEN, SLOT_MISSING };
 
 struct results_slot {
     enum slot_state state;
-    uint32_t length;
+    uint32_t length, types_length;
     union {
-        char *row;       /* held until the rows before it are written */
+        char *row;       /* held until the rows before it are written; those of types.csv follow it */
         uint64_t offset; /* written: in runs.csv */
     } at;
 };
@@ -30,7 +30,7 @@ static bool explain(const char *path, int failure, struct text *error) {
 
 /* The sentence about the first file that failed; true if none has. */
 static bool all_well(struct results *results, struct text *error) {
-    struct outfile *files[] = {&results->runs, &results->summary, &results->manifest};
+    struct outfile *files[] = {&results->runs, &results->types, &results->summary, &results->manifest};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (files[i]->error != 0) {
             return explain(files[i]->path, files[i]->error, error);
@@ -80,6 +80,18 @@ bool results_open(struct results *results, const struct experiment *experiment, 
     return true;
 }
 
+static void types_write(struct results *results, const char *rows, size_t length) {
+    if (length > 0 && results->types.path == NULL && outfile_open(&results->types, results->folder, "types.csv")) {
+        struct text header = {0};
+        header_add(results->experiment, table_types_header, &header);
+        outfile_write(&results->types, header.bytes, header.length);
+        text_free(&header);
+    }
+    if (length > 0 && results->types.error == 0) {
+        outfile_write(&results->types, rows, length);
+    }
+}
+
 /* Writes what can be: up to the first job that is still open, or past it if nothing more will come. */
 static void rows_write(struct results *results, bool past_open) {
     for (; results->first_unwritten < results->jobs; results->first_unwritten++) {
@@ -92,16 +104,21 @@ static void rows_write(struct results *results, bool past_open) {
             slot->at.offset = results->runs.size;
             slot->state = SLOT_WRITTEN;
             outfile_write(&results->runs, row, slot->length);
+            types_write(results, row + slot->length, slot->types_length);
             mem_free(row);
         }
     }
 }
 
-bool results_row(struct results *results, size_t job, const char *row, size_t length, struct text *error) {
-    CHECK(results->slots[job].state == SLOT_OPEN && length <= UINT32_MAX);
+bool results_row(struct results *results, size_t job, const struct results_job *rows, struct text *error) {
+    CHECK(results->slots[job].state == SLOT_OPEN && rows->row_length <= UINT32_MAX && rows->types_length <= UINT32_MAX);
     struct text copy = {0};
-    text_add_bytes(&copy, row, length);
-    results->slots[job] = (struct results_slot){.state = SLOT_HELD, .length = (uint32_t)length, .at.row = copy.bytes};
+    text_add_bytes(&copy, rows->row, rows->row_length);
+    text_add_bytes(&copy, rows->types, rows->types_length);
+    results->slots[job] = (struct results_slot){.state = SLOT_HELD,
+                                                .length = (uint32_t)rows->row_length,
+                                                .types_length = (uint32_t)rows->types_length,
+                                                .at.row = copy.bytes};
     results->finished++;
     rows_write(results, false);
     return all_well(results, error);
@@ -164,6 +181,9 @@ bool results_step_aside(struct results *results, struct text *error) {
         explain(text_string(&folder), errno, error);
     }
     outfile_redirect(&results->runs, text_string(&folder), "runs.csv");
+    if (results->types.path != NULL) {
+        outfile_redirect(&results->types, text_string(&folder), "types.csv");
+    }
     outfile_redirect(&results->summary, text_string(&folder), "summary.csv");
     outfile_redirect(&results->manifest, text_string(&folder), "manifest.json");
     mem_free(results->folder);
@@ -171,10 +191,24 @@ bool results_step_aside(struct results *results, struct text *error) {
     return good;
 }
 
+/* types.csv takes its name, or one of an earlier experiment goes. */
+static bool types_commit(struct results *results) {
+    if (results->types.path != NULL) {
+        return outfile_commit(&results->types);
+    }
+    struct text path = {0};
+    text_add(&path, "%s/types.csv", results->folder);
+    unlink(text_string(&path));
+    text_free(&path);
+    return true;
+}
+
 bool results_commit(struct results *results, const struct text *manifest, struct text *error) {
     outfile_write(&results->manifest, text_string(manifest), manifest->length);
-    if (!outfile_finish(&results->runs) || !outfile_finish(&results->summary) || !outfile_finish(&results->manifest) ||
-        !outfile_commit(&results->runs) || !outfile_commit(&results->summary) || !outfile_commit(&results->manifest)) {
+    bool types_done = results->types.path == NULL || outfile_finish(&results->types);
+    if (!outfile_finish(&results->runs) || !types_done || !outfile_finish(&results->summary) ||
+        !outfile_finish(&results->manifest) || !types_commit(results) || !outfile_commit(&results->runs) ||
+        !outfile_commit(&results->summary) || !outfile_commit(&results->manifest)) {
         return all_well(results, error);
     }
     results->folder_is_new = false;
@@ -188,6 +222,7 @@ void results_close(struct results *results) {
         }
     }
     outfile_close(&results->runs);
+    outfile_close(&results->types);
     outfile_close(&results->summary);
     outfile_close(&results->manifest);
     if (results->folder_is_new) {

@@ -4,7 +4,7 @@
  * memory until those before it are written, so the bytes do not depend on how many workers there are. Of a written row
  * only its place is kept: the summary reads the rows of a point back from the file, which is all it needs.
  *
- * runs.csv, summary.csv and manifest.json are finished under temporary names before the first of them is renamed: a
+ * types.csv is there if a run has several types of transactions. All files are finished under temporary names before the first of them is renamed: a
  * full disk leaves the folder as it was. */
 #ifndef CCSIM_LAB_RESULTS_H
 #define CCSIM_LAB_RESULTS_H
@@ -24,9 +24,9 @@ struct results {
     bool folder_is_new;
     int folder_lock; /* descriptor: one program writes at a time */
     size_t points, jobs, first_unwritten, finished;
-    struct results_slot *slots; /* by job */
-    struct outfile runs, summary, manifest;
-    struct text report; /* the summary as far as the table on the terminal shows it */
+    struct results_slot *slots;                    /* by job */
+    struct outfile runs, types, summary, manifest; /* types: opened when the first of its rows is written */
+    struct text report;                            /* the summary as far as the table on the terminal shows it */
 };
 enum { RESULTS_REPORT_POINTS = 1000 };
 
@@ -35,14 +35,22 @@ enum { RESULTS_REPORT_POINTS = 1000 };
 bool results_open(struct results *results, const struct experiment *experiment, const char *folder, size_t jobs,
                   struct text *error);
 
-/* The job's row, or that there will be none. False with a sentence if it cannot be written. */
-bool results_row(struct results *results, size_t job, const char *row, size_t length, struct text *error);
+/* What a job left: its row of runs.csv, and its rows of types.csv, if any. */
+struct results_job {
+    const char *row, *types;
+    size_t row_length, types_length;
+};
+/* The job's rows, or that there will be none. False with a sentence if they cannot be written. */
+bool results_row(struct results *results, size_t job, const struct results_job *rows, struct text *error);
 void results_missing(struct results *results, size_t job);
+
+/* Is there a types.csv? */
+static inline bool results_have_types(const struct results *results) { return results->types.path != NULL; }
 
 /* Nothing more will come: the summary is written; report holds it. False if something cannot be read or written. */
 bool results_summarize(struct results *results, struct text *error);
 
-/* Puts the three files in place, `manifest` with this content. */
+/* Puts the files in place, `manifest` with this content. */
 bool results_commit(struct results *results, const struct text *manifest, struct text *error);
 
 /* An interrupted experiment does not replace a complete one but goes into a folder `interrupted` in its folder. */

@@ -13,6 +13,7 @@
 #include "sim/base/memory.h"
 #include "sim/lab/metrics.h"
 #include "sim/lab/statistics.h"
+#include "workloads/workload.h"
 
 static const char *const audit_words[] = {[RUN_AUDIT_NONE] = "", [RUN_AUDIT_OK] = "ok", [RUN_AUDIT_BROKEN] = "broken"};
 
@@ -83,7 +84,20 @@ void table_summary_header(const char *const *axes, size_t axis_count, struct tex
     text_add(row, ",audit,digest\n");
 }
 
-void table_runs_row(const struct table_place *place, const struct run_result *result, struct text *row) {
+void table_types_header(const char *const *axes, size_t axis_count, struct text *row) {
+    header_start(axes, axis_count, row);
+    text_add(row, ",replication,seed,sim_seconds,type");
+    size_t count;
+    const struct metric *metrics = metrics_all(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (metrics[i].by_type) {
+            table_cell(row, metrics[i].name);
+        }
+    }
+    text_add(row, "\n");
+}
+
+static void row_start(const struct table_place *place, const struct run_result *result, struct text *row) {
     table_cell(row, place->algorithm);
     table_cell(row, place->workload);
     if (place->columns[0] != '\0') {
@@ -92,6 +106,28 @@ void table_runs_row(const struct table_place *place, const struct run_result *re
     cell_whole(row, place->replication);
     cell_whole(row, place->seed);
     table_cell_number(row, result->sim_seconds);
+}
+
+void table_types_rows(const struct table_place *place, const struct workload_ops *workload, const void *options,
+                      const struct run_result *result, struct text *rows) {
+    size_t count;
+    const struct metric *metrics = metrics_all(&count);
+    for (size_t type = 0; type < result->type_count; type++) {
+        struct text row = {0};
+        row_start(place, result, &row);
+        table_cell(&row, workload->type_name(options, type));
+        for (size_t i = 0; i < count; i++) {
+            if (metrics[i].by_type) {
+                table_cell_number(&row, metrics[i].get(&result->types[type], metrics[i].argument));
+            }
+        }
+        text_add(rows, "%s\n", text_string(&row));
+        text_free(&row);
+    }
+}
+
+void table_runs_row(const struct table_place *place, const struct run_result *result, struct text *row) {
+    row_start(place, result, row);
     size_t count;
     const struct metric *metrics = metrics_all(&count);
     for (size_t i = 0; i < count; i++) {

@@ -1,6 +1,8 @@
-/* table.h - the rows of runs.csv and summary.csv: RFC 4180 cells, one text per row.
+/* table.h - the rows of runs.csv, summary.csv and types.csv: RFC 4180 cells, one text per row.
  *
  *   runs.csv     algorithm, workload, the other axes, replication, seed, sim_seconds, metrics, audit, digest
+ *   types.csv    algorithm, workload, the other axes, replication, seed, sim_seconds, type, the metrics by type;
+ *                one row for each type of transaction of a run whose workload has several
  *   summary.csv  the same with `replications` instead of replication, and a _ci95 behind each metric
  *
  * A summary row is computed from the text of the run rows, not from the numbers behind them: what is read back from a
@@ -27,6 +29,11 @@ struct table_place {
 };
 void table_runs_header(const char *const *axes, size_t axis_count, struct text *row);
 void table_runs_row(const struct table_place *place, const struct run_result *result, struct text *row);
+
+void table_types_header(const char *const *axes, size_t axis_count, struct text *row);
+/* All rows of a run; none if there is one type only. `options` are the workload's. */
+void table_types_rows(const struct table_place *place, const struct workload_ops *workload, const void *options,
+                      const struct run_result *result, struct text *rows);
 
 /* `runs`: rows of one point, ordered by replication, `count` >= 1 of them. Each metric is averaged over the rows in
  * which it is defined; the half-width needs two. */
