@@ -9,6 +9,7 @@
 #undef option
 
 int cli_run(int argc, char **argv);
+int cli_merge(int argc, char **argv);
 int cli_plot(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_play(int argc, char **argv);

@@ -30,8 +30,10 @@ static const struct argp_option options[] = {
      "keep only the points that match: --only algorithm=2pl; --only replication=3 computes "
      "that replication alone",
      0},
-    {"shard", KEY_SHARD, "K/N", 0, "not available yet", 0},
-    {"fresh", KEY_FRESH, NULL, 0, "compute everything anew (always so for now)", 0},
+    {"shard", KEY_SHARD, "K/N|auto", 0,
+     "compute the K-th of N parts of the experiment, for `ccsim merge'; auto: as the launcher says (Slurm, mpirun, Kubernetes)",
+     0},
+    {"fresh", KEY_FRESH, NULL, 0, "compute again what is known from earlier", 0},
     {"dry-run", KEY_DRY_RUN, NULL, 0, "show what would be run: points, axes and the effective config", 0},
     {"quiet", 'q', NULL, 0, "neither progress nor table", 0},
     {"no-plot", KEY_NO_PLOT, NULL, 0, "draw no figures", 0},
@@ -47,7 +49,8 @@ struct run_arguments {
     struct words files, sets, onlys;
     const char *folder, *command, *history;
     int64_t workers, seed, replication;
-    bool has_seed, dry_run, quiet, no_plot;
+    struct shard shard;
+    bool has_seed, dry_run, fresh, quiet, no_plot;
 };
 
 static int64_t whole(const struct run_arguments *arguments, const char *option, const char *text, int64_t low,
@@ -70,6 +73,21 @@ static void take_only(struct run_arguments *arguments, const char *text) {
     }
 }
 
+static void take_shard(struct run_arguments *arguments, const char *text) {
+    struct text source = {0}, error = {0};
+    bool automatic = strcmp(text, "auto") == 0;
+    if (automatic ? !shard_from_environment(&arguments->shard, &source, &error)
+                  : !shard_parse(text, &arguments->shard, &error)) {
+        cli_bad_usage(arguments->command, automatic ? "%s" : "--shard: %s", text_string(&error));
+    }
+    if (automatic) {
+        fprintf(stderr, "ccsim: shard %" PRIu32 " of %" PRIu32 ", by %s\n", arguments->shard.number,
+                arguments->shard.count, text_string(&source));
+    }
+    text_free(&source);
+    text_free(&error);
+}
+
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct run_arguments *arguments = state->input;
     switch (key) {
@@ -89,8 +107,8 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         break;
     case KEY_DRY_RUN: arguments->dry_run = true; break;
     case KEY_NO_PLOT: arguments->no_plot = true; break;
-    case KEY_FRESH: break;
-    case KEY_SHARD: cli_bad_usage(arguments->command, "--shard is not available yet");
+    case KEY_FRESH: arguments->fresh = true; break;
+    case KEY_SHARD: take_shard(arguments, text); break;
     case KEY_HISTORY:
         if (text[0] == '\0') {
             cli_bad_usage(arguments->command, "--history: the file's name is empty");
@@ -158,12 +176,19 @@ static int run_or_show(const struct experiment *experiment, const struct run_arg
                 replications);
         return LAB_USAGE;
     }
+    if (arguments->shard.count > 0 && (arguments->replication > 0 || arguments->history != NULL)) {
+        fprintf(stderr, "ccsim: --shard is a part of the whole experiment: it does not go with %s\n",
+                arguments->history != NULL ? "--history" : "--only replication");
+        return LAB_USAGE;
+    }
     struct text command = {0}, selection = {0};
     add_command(arguments, &command);
     add_selection(arguments, &selection);
     struct lab_request request = {.folder = arguments->folder,
                                   .workers = (int)arguments->workers,
                                   .only_replication = arguments->replication,
+                                  .shard = arguments->shard,
+                                  .fresh = arguments->fresh,
                                   .quiet = arguments->quiet,
                                   .plot = !arguments->no_plot,
                                   .history = arguments->history,

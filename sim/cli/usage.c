@@ -13,6 +13,7 @@
 
 const struct cli_command cli_commands[] = {
     {"run", cli_run, "run an experiment: table, CSV files, figures"},
+    {"merge", cli_merge, "join the shards of one experiment"},
     {"plot", cli_plot, "draw the figures of a results folder again"},
     {"play", cli_play, "feed a written schedule to algorithms, step by step"},
     {"check", cli_check, "judge a written schedule: serializable, recoverable, anomalies, with reasons"},

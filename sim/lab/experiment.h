@@ -39,6 +39,7 @@ struct experiment_facts {
 struct experiment_request {
     const char *const *files; /* "-": standard input */
     size_t file_count;
+    const char *text;        /* not NULL: what the only file says, which is not looked for then */
     const char *const *sets; /* "KEY=VALUE" */
     size_t set_count;
     const char *const *onlys;

@@ -322,6 +322,15 @@ void ini_read(struct ini *ini, const char *path, size_t source, struct mistakes 
     fclose(stream);
 }
 
+void ini_read_text(struct ini *ini, const char *text, size_t source, struct mistakes *mistakes) {
+    char *copy = mem_string(text);
+    FILE *stream = fmemopen(copy, strlen(copy), "r");
+    CHECK(stream != NULL);
+    ini_read_stream(ini, stream, source, mistakes);
+    fclose(stream);
+    mem_free(copy);
+}
+
 void ini_free(struct ini *ini) {
     for (size_t i = 0; i < ini->sections.count; i++) {
         mem_free(ini->sections.items[i].name);

@@ -46,6 +46,7 @@ struct ini {
  * well-formed is there all the same. */
 void ini_read(struct ini *ini, const char *path, size_t source, struct mistakes *mistakes);
 void ini_read_stream(struct ini *ini, FILE *stream, size_t source, struct mistakes *mistakes);
+void ini_read_text(struct ini *ini, const char *text, size_t source, struct mistakes *mistakes);
 void ini_free(struct ini *ini);
 
 #endif

@@ -1,21 +1,22 @@
-/* journal.c - see the header. A line is `CHECKSUM header BUILD PLAN K/N COMMAND CONFIG` or `CHECKSUM run KEY OUTCOME`:
+/* journal.c - see the header. A line is `CHECKSUM header BUILD PLAN K/N NAME COMMAND CONFIG` or `CHECKSUM run KEY OUTCOME`:
  * numbers in 16 hexadecimal digits, one blank between fields, and in the last fields blanks, newlines and backslashes
  * escaped. */
 #include "sim/lab/journal.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "sim/base/check.h"
 #include "sim/base/digest.h"
+#include "sim/lab/outfile.h"
 
 enum { DIGITS = 16, FILE_MODE = 0666 };
 
@@ -62,7 +63,7 @@ static bool map_file(struct journal *journal, const char *path, struct text *err
 
 void journal_name(struct shard shard, struct text *out) {
     if (shard.count == 0) {
-        text_add(out, "runs.part");
+        text_add(out, ".runs.part");
     } else {
         text_add(out, "runs-%" PRIu32 "-of-%" PRIu32 ".part", shard.number, shard.count);
     }
@@ -169,19 +170,24 @@ static bool shard_read(struct rest found, struct shard *shard) {
     return sscanf(words, "%" SCNu32 "/%" SCNu32, &shard->number, &shard->count) == 2;
 }
 
+static void take_words(struct rest found, struct text *out) {
+    text_clear(out);
+    add_unescaped(out, found.at, (size_t)(found.end - found.at));
+}
+
 /* What another build has computed counts no more. */
 static void take_header(struct journal *journal, struct rest rest) {
     struct journal_header header = {0};
     bool good = hexadecimal(field(&rest), &header.build) && hexadecimal(field(&rest), &header.plan) &&
                 shard_read(field(&rest), &header.shard);
-    struct rest command = field(&rest), config = field(&rest);
+    struct rest name = field(&rest), command = field(&rest), config = field(&rest);
     if (!good) {
         return;
     }
-    text_clear(&journal->command);
-    text_clear(&journal->config);
-    add_unescaped(&journal->command, command.at, (size_t)(command.end - command.at));
-    add_unescaped(&journal->config, config.at, (size_t)(config.end - config.at));
+    take_words(name, &journal->name);
+    take_words(command, &journal->command);
+    take_words(config, &journal->config);
+    header.name = text_string(&journal->name);
     header.command = text_string(&journal->command);
     header.config = text_string(&journal->config);
     journal->runs.count = header.build == journal->header.build ? journal->runs.count : 0;
@@ -242,13 +248,52 @@ bool journal_read(struct journal *journal, const char *path, struct text *error)
     return good;
 }
 
+static int is_part(const struct dirent *entry) {
+    static const char ending[] = ".part";
+    size_t length = strlen(entry->d_name);
+    return length >= sizeof ending && strcmp(entry->d_name + length - (sizeof ending - 1), ending) == 0;
+}
+
+static bool add_journal(const char *folder, const char *name, struct journals *journals, struct text *error) {
+    struct text path = {0};
+    struct journal journal;
+    text_add(&path, "%s/%s", folder, name);
+    bool good = journal_read(&journal, text_string(&path), error);
+    text_free(&path);
+    vector_push(journals, journal);
+    return good;
+}
+
+static int by_name(const struct dirent **left, const struct dirent **right) {
+    return strcmp((*left)->d_name, (*right)->d_name); /* whatever the locale */
+}
+
+bool journal_read_folder(const char *folder, const char *except, struct journals *journals, struct text *error) {
+    struct dirent **entries;
+    int count = scandir(folder, &entries, is_part, by_name);
+    if (count < 0) {
+        return explain(folder, error);
+    }
+    bool good = true;
+    for (int i = 0; i < count; i++) {
+        if (good && (except == NULL || strcmp(entries[i]->d_name, except) != 0)) {
+            good = add_journal(folder, entries[i]->d_name, journals, error);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    return good;
+}
+
 static bool write_header(struct journal *journal, const struct journal_header *header) {
     struct text line = {0};
     text_add(&line, "header %016" PRIx64 " %016" PRIx64 " %" PRIu32 "/%" PRIu32 " ", header->build, header->plan,
              header->shard.number, header->shard.count);
-    add_escaped(&line, header->command, strlen(header->command));
-    text_add(&line, " ");
-    add_escaped(&line, header->config, strlen(header->config));
+    const char *const words[] = {header->name, header->command, header->config};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        text_add(&line, "%s", i > 0 ? " " : "");
+        add_escaped(&line, words[i], strlen(words[i]));
+    }
     bool good = write_line(journal->descriptor, &line);
     text_free(&line);
     return good;
@@ -261,7 +306,7 @@ bool journal_open(struct journal *journal, const char *path, const struct journa
     if (journal->descriptor < 0) {
         return explain(path, error);
     }
-    if (flock(journal->descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    if (!outfile_lock(journal->descriptor)) {
         text_add(error, "%s: another ccsim is writing there", path);
         return false;
     }
@@ -313,6 +358,12 @@ bool journal_add(struct journal *journal, uint64_t key, const char *outcome, siz
     return good;
 }
 
+void journal_discard(struct journal *journal) {
+    if (journal->descriptor >= 0 && journal->runs.count == 0) {
+        unlink(journal->path);
+    }
+}
+
 void journal_close(struct journal *journal) {
     if (journal->descriptor >= 0) {
         close(journal->descriptor);
@@ -320,6 +371,7 @@ void journal_close(struct journal *journal) {
     if (journal->content != NULL) {
         munmap((void *)(uintptr_t)journal->content, journal->length);
     }
+    text_free(&journal->name);
     text_free(&journal->command);
     text_free(&journal->config);
     vector_free(&journal->runs);

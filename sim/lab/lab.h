@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "sim/lab/experiment.h"
+#include "sim/lab/shard.h"
 
 extern const char lab_version[];
 
@@ -18,19 +19,34 @@ struct lab_request {
     const char *folder;       /* NULL: results/<stem> */
     int workers;              /* 0: one per processor */
     int64_t only_replication; /* 0: all */
+    struct shard shard;       /* of 0: the whole experiment */
+    bool fresh;               /* whatever was computed before is computed again */
     bool quiet;               /* neither progress nor table */
     bool plot;                /* draw the figures */
     const char *command;      /* as typed, without --only, -o and -j: the start of replay commands */
+    const char *again;        /* the command that finishes what failed; NULL: `command` and what belongs to it */
     const char *history;      /* NULL, or the file to which the only run's history goes */
     const char *selection;    /* the --only arguments, a blank before each; "" if there are none */
 };
 
 /* Prints messages on stderr, the table on stdout; returns the exit code.
  *
- * Files appear when everything has been computed: until then the old ones are untouched. An interrupted experiment
- * keeps what had finished; beside complete results of an earlier time it is put into a folder `interrupted` of its
- * own. */
+ * Every run is kept in a journal from the moment it finishes, and what is in a journal of the folder is not computed
+ * again. runs.csv and its like appear when everything is there: until then the old ones are untouched. An interrupted
+ * experiment writes them from what had finished; beside complete results of an earlier time they are put into a folder
+ * `interrupted` of their own. A shard leaves its journal only, for lab_merge. */
 enum lab_exit lab_run(const struct experiment *experiment, const struct lab_request *request);
+
+/* Joins the shards of one experiment, whose journals lie in these folders: files, table and figures as lab_run makes
+ * them. What is missing is named with the command that computes it. `folder`: NULL: the only one of `folders`, or
+ * results/<stem>. */
+struct merge_request {
+    const char *const *folders;
+    size_t folder_count;
+    const char *folder;
+    bool quiet, plot;
+};
+enum lab_exit lab_merge(const struct merge_request *request);
 
 /* Adds a word as a shell takes it: in single quotes if it needs them. */
 void lab_add_shell_word(struct text *out, const char *word);

@@ -12,6 +12,7 @@
 #include "sim/lab/lab.h"
 #include "sim/lab/label.h"
 #include "sim/lab/outfile.h"
+#include "sim/lab/results.h"
 #include "sim/lab/workers.h"
 
 /* JSON is UTF-8; bytes that are not become question marks. */
@@ -91,9 +92,11 @@ static json_t *figures_of(const struct manifest *manifest) {
 
 static json_t *files_of(const struct manifest *manifest) {
     const struct experiment_facts *facts = experiment_facts(manifest->experiment);
-    json_t *files = json_pack("[sss]", "runs.csv", "summary.csv", "manifest.json");
-    if (manifest->has_types) {
-        json_array_append_new(files, json_string("types.csv"));
+    json_t *files = json_pack("[ss]", "summary.csv", "manifest.json");
+    for (int i = 0; i < OUTCOME_TABLES; i++) {
+        if (manifest->tables[i]) {
+            json_array_append_new(files, json_string(results_table_names[i]));
+        }
     }
     for (size_t i = 0; manifest->figure_format != NULL && i < facts->figure_count; i++) {
         struct text name = {0};

@@ -9,12 +9,13 @@
 
 #include "sim/base/text.h"
 #include "sim/lab/experiment.h"
+#include "sim/lab/outcome.h"
 
 struct manifest {
     const struct experiment *experiment;
     const char *workload, *command;           /* the command that replays it */
     size_t runs, runs_finished, runs_refused; /* refused: could not go on, and would not if run again */
-    bool has_types;                           /* is there a types.csv? */
+    bool tables[OUTCOME_TABLES];              /* of runs.csv and its like: which there are */
     int workers;
     time_t started;
     double wall_seconds;

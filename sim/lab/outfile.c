@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sim/base/check.h"
@@ -117,6 +119,18 @@ void outfile_close(struct outfile *file) {
     mem_free(file->path);
     text_free(&file->buffer);
     *file = (struct outfile){0};
+}
+
+bool outfile_lock(int descriptor) {
+    enum { TRIALS = 20 };
+    const struct timespec moment = {.tv_nsec = 50 * 1000000L};
+    for (int trial = 1; flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; trial++) {
+        if (trial == TRIALS) {
+            return false;
+        }
+        nanosleep(&moment, NULL);
+    }
+    return true;
 }
 
 bool outfile_make_folder(const char *folder, bool *created) {

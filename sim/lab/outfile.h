@@ -36,6 +36,10 @@ void outfile_redirect(struct outfile *file, const char *folder, const char *name
 /* Frees; what was not committed vanishes. */
 void outfile_close(struct outfile *file);
 
+/* Locks the open file or folder for this program, waiting a moment: workers of a program that was killed need one to end.
+ * False if another program has it. */
+bool outfile_lock(int descriptor);
+
 /* Makes the folder and those above it. `created` says whether the last one is new. False with errno set on failure. */
 bool outfile_make_folder(const char *folder, bool *created);
 

@@ -90,10 +90,14 @@ static void take_entry(struct experiment *plan, const struct ini *ini, const str
     put(plan, section, key, entry->value, place);
 }
 
-static void read_file(struct experiment *plan, const char *path, size_t source) {
+static void read_file(struct experiment *plan, const struct experiment_request *request, size_t source) {
     struct ini ini = {0};
     size_t before = plan->mistakes.count;
-    ini_read(&ini, path, source, &plan->mistakes);
+    if (request->text == NULL) {
+        ini_read(&ini, request->files[source], source, &plan->mistakes);
+    } else {
+        ini_read_text(&ini, request->text, source, &plan->mistakes);
+    }
     plan->malformed = plan->malformed || plan->mistakes.count > before;
     for (size_t i = 0; i < ini.sections.count; i++) {
         const struct ini_section *section = &ini.sections.items[i];
@@ -390,7 +394,7 @@ void plan_read(struct experiment *plan, const struct experiment_request *request
     CHECK(request->file_count > 0);
     name_sources(plan, request);
     for (size_t i = 0; i < request->file_count; i++) {
-        read_file(plan, request->files[i], i);
+        read_file(plan, request, i);
     }
     find_variants(plan);
     take_sets(plan, request, true);

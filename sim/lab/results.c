@@ -4,42 +4,59 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "sim/base/check.h"
 #include "sim/base/memory.h"
 #include "sim/lab/manifest.h"
 #include "sim/lab/table.h"
+#include "workloads/workload.h"
 
 enum slot_state { SLOT_OPEN, SLOT_HELD, SLOT_WRITTEN, SLOT_MISSING };
 
 struct results_slot {
     enum slot_state state;
-    uint32_t length, types_length;
+    uint32_t lengths[OUTCOME_TABLES];
     union {
-        char *row;       /* held until the rows before it are written; those of types.csv follow it */
+        char *rows;      /* held until the rows before them are written: of all tables, one after another */
         uint64_t offset; /* written: in runs.csv */
     } at;
 };
+
+const char *const results_table_names[OUTCOME_TABLES] = {[OUTCOME_RUNS] = "runs.csv", [OUTCOME_TYPES] = "types.csv"};
 
 static bool explain(const char *path, int failure, struct text *error) {
     text_add(error, "%s: %s", path, strerror(failure));
     return false;
 }
 
+/* All files, the manifest last. */
+enum { FILES = OUTCOME_TABLES + 2 };
+static struct outfile *file_of(struct results *results, int number) {
+    return number < OUTCOME_TABLES    ? &results->tables[number]
+           : number == OUTCOME_TABLES ? &results->summary
+                                      : &results->manifest;
+}
+static const char *file_name(int number) {
+    return number < OUTCOME_TABLES    ? results_table_names[number]
+           : number == OUTCOME_TABLES ? "summary.csv"
+                                      : "manifest.json";
+}
+
 /* The sentence about the first file that failed; true if none has. */
 static bool all_well(struct results *results, struct text *error) {
-    struct outfile *files[] = {&results->runs, &results->types, &results->summary, &results->manifest};
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        if (files[i]->error != 0) {
-            return explain(files[i]->path, files[i]->error, error);
+    for (int i = 0; i < FILES; i++) {
+        const struct outfile *file = file_of(results, i);
+        if (file->error != 0) {
+            return explain(file->path, file->error, error);
         }
     }
     return true;
 }
 
 typedef void header_writer(const char *const *axes, size_t axis_count, struct text *row);
+static header_writer *const table_headers[OUTCOME_TABLES] = {
+    [OUTCOME_RUNS] = table_runs_header, [OUTCOME_TYPES] = table_types_header};
 
 static void header_add(const struct experiment *experiment, header_writer *writer, struct text *row) {
     size_t count = experiment_facts(experiment)->axes;
@@ -51,13 +68,35 @@ static void header_add(const struct experiment *experiment, header_writer *write
     mem_free(axes);
 }
 
-bool results_open(struct results *results, const struct experiment *experiment, const char *folder, size_t jobs,
-                  struct text *error) {
-    size_t points = experiment_facts(experiment)->points;
-    CHECK(points > 0 && jobs % points == 0);
+/* The file, with its header. */
+static bool table_open(struct results *results, enum outcome_table table) {
+    struct outfile *file = &results->tables[table];
+    if (!outfile_open(file, results->folder, results_table_names[table])) {
+        return false;
+    }
+    struct text header = {0};
+    header_add(results->experiment, table_headers[table], &header);
+    bool good = outfile_write(file, header.bytes, header.length);
+    text_free(&header);
+    return good;
+}
+
+size_t results_jobs(const struct experiment *experiment, int64_t only_replication) {
+    const struct experiment_facts *facts = experiment_facts(experiment);
+    return facts->points * (only_replication > 0 ? 1 : (size_t)facts->replications);
+}
+
+uint64_t results_replication(const struct results *results, size_t job) {
+    return results->only_replication > 0 ? (uint64_t)results->only_replication : job / results->points + 1;
+}
+
+bool results_open(struct results *results, const struct experiment *experiment, const char *folder,
+                  int64_t only_replication, struct text *error) {
+    size_t points = experiment_facts(experiment)->points, jobs = results_jobs(experiment, only_replication);
     *results = (struct results){.experiment = experiment,
                                 .folder = mem_string(folder),
                                 .folder_lock = -1,
+                                .only_replication = only_replication,
                                 .points = points,
                                 .jobs = jobs,
                                 .slots = mem_new(jobs, sizeof(struct results_slot))};
@@ -65,30 +104,21 @@ bool results_open(struct results *results, const struct experiment *experiment, 
         return explain(folder, errno, error);
     }
     results->folder_lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (results->folder_lock >= 0 && flock(results->folder_lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    if (results->folder_lock >= 0 && !outfile_lock(results->folder_lock)) {
         text_add(error, "%s: another ccsim is writing there", folder);
         return false;
     }
-    if (!outfile_open(&results->runs, folder, "runs.csv") || !outfile_open(&results->summary, folder, "summary.csv") ||
+    if (!table_open(results, OUTCOME_RUNS) || !outfile_open(&results->summary, folder, "summary.csv") ||
         !outfile_open(&results->manifest, folder, "manifest.json")) {
         return all_well(results, error);
     }
-    struct text header = {0};
-    header_add(experiment, table_runs_header, &header);
-    outfile_write(&results->runs, header.bytes, header.length);
-    text_free(&header);
     return true;
 }
 
-static void types_write(struct results *results, const char *rows, size_t length) {
-    if (length > 0 && results->types.path == NULL && outfile_open(&results->types, results->folder, "types.csv")) {
-        struct text header = {0};
-        header_add(results->experiment, table_types_header, &header);
-        outfile_write(&results->types, header.bytes, header.length);
-        text_free(&header);
-    }
-    if (length > 0 && results->types.error == 0) {
-        outfile_write(&results->types, rows, length);
+static void table_write(struct results *results, enum outcome_table table, const char *rows, size_t length) {
+    struct outfile *file = &results->tables[table];
+    if (length > 0 && (file->path != NULL || table_open(results, table)) && file->error == 0) {
+        outfile_write(file, rows, length);
     }
 }
 
@@ -100,26 +130,44 @@ static void rows_write(struct results *results, bool past_open) {
             return;
         }
         if (slot->state == SLOT_HELD) {
-            char *row = slot->at.row;
-            slot->at.offset = results->runs.size;
+            char *rows = slot->at.rows, *next = rows;
+            slot->at.offset = results->tables[OUTCOME_RUNS].size;
             slot->state = SLOT_WRITTEN;
-            outfile_write(&results->runs, row, slot->length);
-            types_write(results, row + slot->length, slot->types_length);
-            mem_free(row);
+            for (int i = 0; i < OUTCOME_TABLES; i++) {
+                table_write(results, (enum outcome_table)i, next, slot->lengths[i]);
+                next += slot->lengths[i];
+            }
+            mem_free(rows);
         }
     }
 }
 
-bool results_row(struct results *results, size_t job, const struct results_job *rows, struct text *error) {
-    CHECK(results->slots[job].state == SLOT_OPEN && rows->row_length <= UINT32_MAX && rows->types_length <= UINT32_MAX);
-    struct text copy = {0};
-    text_add_bytes(&copy, rows->row, rows->row_length);
-    text_add_bytes(&copy, rows->types, rows->types_length);
-    results->slots[job] = (struct results_slot){.state = SLOT_HELD,
-                                                .length = (uint32_t)rows->row_length,
-                                                .types_length = (uint32_t)rows->types_length,
-                                                .at.row = copy.bytes};
+/* Where the job stands: the first cells of its rows. */
+static void place_add(const struct results *results, size_t job, struct text *place) {
+    struct point point;
+    experiment_point(results->experiment, job % results->points, &point);
+    table_place_cells(&(struct table_place){point.algorithm, point.spec.workload->name, text_string(&point.columns),
+                                            results_replication(results, job),
+                                            experiment_facts(results->experiment)->seed},
+                      place);
+    point_free(&point);
+}
+
+bool results_row(struct results *results, size_t job, const struct outcome *outcome, struct text *error) {
+    CHECK(results->slots[job].state == SLOT_OPEN);
+    struct results_slot slot = {.state = SLOT_HELD};
+    struct text place = {0}, rows = {0};
+    size_t before = 0;
+    place_add(results, job, &place);
+    for (int i = 0; i < OUTCOME_TABLES; i++, before = rows.length) {
+        table_add_lines(&place, outcome->tables[i].bytes, outcome->tables[i].length, &rows);
+        CHECK(rows.length - before <= UINT32_MAX);
+        slot.lengths[i] = (uint32_t)(rows.length - before);
+    }
+    slot.at.rows = rows.bytes;
+    results->slots[job] = slot;
     results->finished++;
+    text_free(&place);
     rows_write(results, false);
     return all_well(results, error);
 }
@@ -136,9 +184,9 @@ static size_t rows_of_point(struct results *results, size_t point, char **rows) 
     for (size_t job = point; job < results->jobs; job += results->points) {
         const struct results_slot *slot = &results->slots[job];
         if (slot->state == SLOT_WRITTEN) {
-            char *row = mem_new(slot->length + (size_t)1, 1);
+            char *row = mem_new(slot->lengths[OUTCOME_RUNS] + (size_t)1, 1);
             rows[count++] = row;
-            if (!outfile_read(&results->runs, slot->at.offset, row, slot->length)) {
+            if (!outfile_read(&results->tables[OUTCOME_RUNS], slot->at.offset, row, slot->lengths[OUTCOME_RUNS])) {
                 mem_free(rows[--count]);
             }
         }
@@ -153,7 +201,7 @@ bool results_summarize(struct results *results, struct text *error) {
     header_add(results->experiment, table_summary_header, &row);
     outfile_write(&results->summary, row.bytes, row.length);
     text_add_bytes(&results->report, row.bytes, row.length);
-    for (size_t point = 0; point < results->points && results->runs.error == 0; point++) {
+    for (size_t point = 0; point < results->points && results->tables[OUTCOME_RUNS].error == 0; point++) {
         size_t count = rows_of_point(results, point, rows);
         text_clear(&row);
         if (count > 0) {
@@ -180,24 +228,23 @@ bool results_step_aside(struct results *results, struct text *error) {
     if (!good) {
         explain(text_string(&folder), errno, error);
     }
-    outfile_redirect(&results->runs, text_string(&folder), "runs.csv");
-    if (results->types.path != NULL) {
-        outfile_redirect(&results->types, text_string(&folder), "types.csv");
+    for (int i = 0; i < FILES; i++) {
+        if (file_of(results, i)->path != NULL) {
+            outfile_redirect(file_of(results, i), text_string(&folder), file_name(i));
+        }
     }
-    outfile_redirect(&results->summary, text_string(&folder), "summary.csv");
-    outfile_redirect(&results->manifest, text_string(&folder), "manifest.json");
     mem_free(results->folder);
     results->folder = folder.bytes;
     return good;
 }
 
-/* types.csv takes its name, or one of an earlier experiment goes. */
-static bool types_commit(struct results *results) {
-    if (results->types.path != NULL) {
-        return outfile_commit(&results->types);
+/* The file takes its name; where there is none, one of an earlier experiment goes. */
+static bool file_commit(struct results *results, int number) {
+    if (file_of(results, number)->path != NULL) {
+        return outfile_commit(file_of(results, number));
     }
     struct text path = {0};
-    text_add(&path, "%s/types.csv", results->folder);
+    text_add(&path, "%s/%s", results->folder, file_name(number));
     unlink(text_string(&path));
     text_free(&path);
     return true;
@@ -205,26 +252,26 @@ static bool types_commit(struct results *results) {
 
 bool results_commit(struct results *results, const struct text *manifest, struct text *error) {
     outfile_write(&results->manifest, text_string(manifest), manifest->length);
-    bool types_done = results->types.path == NULL || outfile_finish(&results->types);
-    if (!outfile_finish(&results->runs) || !types_done || !outfile_finish(&results->summary) ||
-        !outfile_finish(&results->manifest) || !types_commit(results) || !outfile_commit(&results->runs) ||
-        !outfile_commit(&results->summary) || !outfile_commit(&results->manifest)) {
-        return all_well(results, error);
+    bool good = true;
+    for (int i = 0; i < FILES && good; i++) {
+        good = file_of(results, i)->path == NULL || outfile_finish(file_of(results, i));
     }
-    results->folder_is_new = false;
-    return true;
+    for (int i = 0; i < FILES && good; i++) {
+        good = file_commit(results, i);
+    }
+    results->folder_is_new = results->folder_is_new && !good;
+    return good || all_well(results, error);
 }
 
 void results_close(struct results *results) {
     for (size_t job = results->first_unwritten; job < results->jobs; job++) {
         if (results->slots[job].state == SLOT_HELD) {
-            mem_free(results->slots[job].at.row);
+            mem_free(results->slots[job].at.rows);
         }
     }
-    outfile_close(&results->runs);
-    outfile_close(&results->types);
-    outfile_close(&results->summary);
-    outfile_close(&results->manifest);
+    for (int i = 0; i < FILES; i++) {
+        outfile_close(file_of(results, i));
+    }
     if (results->folder_is_new) {
         rmdir(results->folder); /* keeps what somebody else has put there meanwhile */
     }

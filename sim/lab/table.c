@@ -97,7 +97,7 @@ void table_types_header(const char *const *axes, size_t axis_count, struct text 
     text_add(row, "\n");
 }
 
-static void row_start(const struct table_place *place, const struct run_result *result, struct text *row) {
+void table_place_cells(const struct table_place *place, struct text *row) {
     table_cell(row, place->algorithm);
     table_cell(row, place->workload);
     if (place->columns[0] != '\0') {
@@ -105,29 +105,40 @@ static void row_start(const struct table_place *place, const struct run_result *
     }
     cell_whole(row, place->replication);
     cell_whole(row, place->seed);
-    table_cell_number(row, result->sim_seconds);
 }
 
-void table_types_rows(const struct table_place *place, const struct workload_ops *workload, const void *options,
-                      const struct run_result *result, struct text *rows) {
+void table_add_lines(const struct text *place, const char *lines, size_t length, struct text *out) {
+    const char *end = lines + length;
+    for (const char *line = lines, *next; line < end; line = next) {
+        next = memchr(line, '\n', (size_t)(end - line));
+        CHECK(next != NULL);
+        next++;
+        text_add_bytes(out, place->bytes, place->length);
+        text_add_bytes(out, ",", 1);
+        text_add_bytes(out, line, (size_t)(next - line));
+    }
+}
+
+void table_types_cells(const struct workload_ops *workload, const void *options, const struct run_result *result,
+                       struct text *lines) {
     size_t count;
     const struct metric *metrics = metrics_all(&count);
     for (size_t type = 0; type < result->type_count; type++) {
         struct text row = {0};
-        row_start(place, result, &row);
+        table_cell_number(&row, result->sim_seconds);
         table_cell(&row, workload->type_name(options, type));
         for (size_t i = 0; i < count; i++) {
             if (metrics[i].by_type) {
                 table_cell_number(&row, metrics[i].get(&result->types[type], metrics[i].argument));
             }
         }
-        text_add(rows, "%s\n", text_string(&row));
+        text_add(lines, "%s\n", text_string(&row));
         text_free(&row);
     }
 }
 
-void table_runs_row(const struct table_place *place, const struct run_result *result, struct text *row) {
-    row_start(place, result, row);
+void table_runs_cells(const struct run_result *result, struct text *row) {
+    table_cell_number(row, result->sim_seconds);
     size_t count;
     const struct metric *metrics = metrics_all(&count);
     for (size_t i = 0; i < count; i++) {

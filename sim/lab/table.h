@@ -27,13 +27,19 @@ struct table_place {
     const char *columns; /* cells of the axes, quoted and comma-separated; "" if there are none */
     uint64_t replication, seed;
 };
+/* The cells that say so: those before sim_seconds. */
+void table_place_cells(const struct table_place *place, struct text *row);
+/* Adds each of the `length` bytes' lines with `place` before it. */
+void table_add_lines(const struct text *place, const char *lines, size_t length, struct text *out);
+
+/* The cells of a run from sim_seconds on: the run itself, wherever it stands. */
 void table_runs_header(const char *const *axes, size_t axis_count, struct text *row);
-void table_runs_row(const struct table_place *place, const struct run_result *result, struct text *row);
+void table_runs_cells(const struct run_result *result, struct text *row);
 
 void table_types_header(const char *const *axes, size_t axis_count, struct text *row);
-/* All rows of a run; none if there is one type only. `options` are the workload's. */
-void table_types_rows(const struct table_place *place, const struct workload_ops *workload, const void *options,
-                      const struct run_result *result, struct text *rows);
+/* A line for each type; none if there is one type only. `options` are the workload's. */
+void table_types_cells(const struct workload_ops *workload, const void *options, const struct run_result *result,
+                       struct text *lines);
 
 /* `runs`: rows of one point, ordered by replication, `count` >= 1 of them. Each metric is averaged over the rows in
  * which it is defined; the half-width needs two. */

@@ -222,17 +222,27 @@ wait_for_file() {
     [[ "$output" == *"Permission denied"* ]]
 }
 
-@test "a file that cannot grow leaves nothing, and old files alone" {
+@test "a file that cannot grow leaves old files alone, and the same command finishes" {
     run bash -c "ulimit -f 4; '$ccsim' run small.ini --no-plot -o out"
     [ "$status" -eq 3 ]
     [[ "$output" == *"File too large"* ]]
+    [[ "$output" == *"kept in out/.runs.part"* ]]
     [[ "$output" == *"ccsim run small.ini -o out"* ]]
-    [ ! -e out ]
+    [ -z "$(ls out)" ]
     small -o out --quiet
+    small -o undisturbed --quiet
+    cmp out/runs.csv undisturbed/runs.csv
     cp -r out before
     run bash -c "ulimit -f 4; '$ccsim' run small.ini --no-plot -o out --seed 5"
     [ "$status" -eq 3 ]
-    diff -r before out
+    diff -r --exclude=.runs.part before out
+}
+
+@test "nothing can be written at all" {
+    run bash -c "ulimit -f 0; '$ccsim' run small.ini --no-plot -o out"
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"nothing was written"* ]]
+    [ ! -e out ]
 }
 
 @test "standard output that takes nothing" {
@@ -355,13 +365,18 @@ usage() { # MESSAGE ARGUMENTS...
     usage "ccsim run: -j: \`0' is not a whole number from 1 to 1024" run small.ini -j 0
     usage "ccsim run: -j: \`two' is not a whole number from 1 to 1024" run small.ini -j two
     usage "ccsim run: --seed: \`-1' is not a whole number from 0 to 9223372036854775807" run small.ini --seed -1
-    usage "ccsim run: --shard is not available yet" run small.ini --shard 1/2
+    usage "ccsim run: --shard: \`3/2' is neither K/N, shard K of N (from 1/1 to 100000/100000), nor auto" run small.ini --shard 3/2
+    usage "ccsim run: --shard auto: no launcher has left its mark: none of SLURM_ARRAY_TASK_ID, OMPI_COMM_WORLD_RANK, PMI_RANK, SLURM_PROCID, JOB_COMPLETION_INDEX is set; say --shard K/N" \
+        run small.ini --shard auto
+    usage "ccsim: --shard is a part of the whole experiment: it does not go with --only replication" \
+        run small.ini --shard 1/2 --only replication=1
+    usage "ccsim merge: no folder given" merge
     usage "ccsim run: --history: the file's name is empty" run small.ini --history ''
     usage "ccsim run: -o: the folder's name is empty" run small.ini -o ''
 }
 
 @test "version and help everywhere" {
-    for command in '' run plot; do
+    for command in '' run plot merge; do
         run "$ccsim" $command --version
         [ "$status" -eq 0 ]
         [[ "$output" == "ccsim "[0-9]* ]]

@@ -29,6 +29,7 @@ static int remove_folder(void **state) {
 static const struct journal_header ours = {.build = 7,
                                            .plan = 9,
                                            .shard = {2, 3},
+                                           .name = "a b",
                                            .command = "ccsim run a\\b.ini --set 'x=1 2'",
                                            .config = "[experiment]\nseed = 1\n"};
 
@@ -75,6 +76,7 @@ static void what_was_added_is_found_by_the_next(void **state) {
     assert_int_equal(journal.header.plan, 9);
     assert_int_equal(journal.header.shard.number, 2);
     assert_int_equal(journal.header.shard.count, 3);
+    assert_string_equal(journal.header.name, ours.name);
     assert_string_equal(journal.header.command, ours.command);
     assert_string_equal(journal.header.config, ours.config);
     journal_close(&journal);

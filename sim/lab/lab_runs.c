@@ -1,0 +1,283 @@
+/* lab_runs.c - the runs of an experiment, one by one: known or computed, told to the user where something is amiss.
+ *
+ * The caller's process takes outcomes in and speaks to the user; workers simulate: a job comes in as its number and goes
+ * back as text, so that nothing but text crosses between processes. What a worker sends is in the journal before
+ * anything else is done with it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/base/check.h"
+#include "sim/cc/cc.h"
+#include "sim/lab/lab_parts.h"
+#include "sim/lab/table.h"
+#include "sim/lab/workers.h"
+#include "workloads/workload.h"
+
+enum { MESSAGES_MOST = 20 };
+
+static uint64_t replication_of(const struct lab *lab, size_t job) {
+    int64_t only = lab->request->only_replication;
+    return only > 0 ? (uint64_t)only : job / lab->facts->points + 1;
+}
+
+static size_t point_of(const struct lab *lab, size_t job) { return job % lab->facts->points; }
+
+int lab_workers(const struct lab *lab) { return lab->request->workers > 0 ? lab->request->workers : workers_default(); }
+
+void lab_add_shell_word(struct text *out, const char *word) {
+    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+    if (word[0] != '\0' && strspn(word, plain) == strlen(word)) {
+        text_add(out, "%s", word);
+        return;
+    }
+    text_add(out, "'");
+    for (const char *p = word; *p != '\0'; p++) {
+        text_add_bytes(out, *p == '\'' ? "'\\''" : p, *p == '\'' ? 4 : 1);
+    }
+    text_add(out, "'");
+}
+
+/* The command that computes this run alone, beside the results and not over them. */
+static void add_replay(const struct lab *lab, size_t job, struct text *out) {
+    text_add(out, "%s", lab->request->command);
+    experiment_select(lab->experiment, point_of(lab, job), out);
+    text_add(out, " --only replication=%" PRIu64 " --fresh -o ", replication_of(lab, job));
+    lab_add_shell_word(out, lab->folder);
+    text_add(out, "/replay");
+}
+
+void lab_add_command(const struct lab *lab, struct shard shard, struct text *out) {
+    text_add(out, "%s%s", lab->request->command, lab->request->selection);
+    if (lab->request->only_replication > 0) {
+        text_add(out, " --only replication=%" PRId64, lab->request->only_replication);
+    }
+    if (shard.count > 0) {
+        text_add(out, " --shard %" PRIu32 "/%" PRIu32, shard.number, shard.count);
+    }
+    if (lab->request->folder != NULL) {
+        text_add(out, " -o ");
+        lab_add_shell_word(out, lab->request->folder);
+    }
+}
+
+/* --- in a worker --- */
+
+/* What a run broke, each a sentence after the last; false if nothing. */
+static bool add_broken(const struct point *point, const struct run_result *result, struct text *out) {
+    bool audit = result->audit == RUN_AUDIT_BROKEN && result->audit_promised;
+    if (audit) {
+        text_add(out, "the audit is broken, against the algorithm's promise: %s", text_string(&result->audit_message));
+    }
+    if (result->promise_broken) {
+        text_add(out, "%sthe algorithm promises %s, and that is broken: %s", audit ? "\n  " : "",
+                 level_names[point->spec.algorithm->level], text_string(&result->witness));
+    }
+    return audit || result->promise_broken;
+}
+
+/* The only run writes its history, the others none. */
+static FILE *open_history(const struct lab *lab) {
+    FILE *file = lab->request->history != NULL ? fopen(lab->request->history, "w") : NULL;
+    if (lab->request->history != NULL && file == NULL) {
+        fprintf(stderr, "ccsim: %s: %s\n", lab->request->history, strerror(errno));
+        _exit(LAB_INCOMPLETE);
+    }
+    return file;
+}
+
+static void close_history(const struct lab *lab, FILE *file) {
+    if (file == NULL) {
+        return;
+    }
+    bool good = ferror(file) == 0;
+    if (fclose(file) != 0 || !good) {
+        fprintf(stderr, "ccsim: %s: %s\n", lab->request->history, strerror(errno));
+        _exit(LAB_INCOMPLETE);
+    }
+}
+
+static struct outcome_part part_of(const struct text *text) {
+    return (struct outcome_part){text_string(text), text->length};
+}
+
+static void add_outcome(const struct point *point, const struct run_result *result, struct text *out) {
+    struct text runs = {0}, types = {0}, broken = {0};
+    struct outcome outcome = {.refused = result->status != RUN_OK, .sentence = part_of(&result->message)};
+    if (!outcome.refused) {
+        table_runs_cells(result, &runs);
+        table_types_cells(point->spec.workload, point->workload_options, result, &types);
+        outcome.broken = add_broken(point, result, &broken);
+        outcome.sentence = part_of(&broken);
+    }
+    outcome.tables[OUTCOME_RUNS] = part_of(&runs);
+    outcome.tables[OUTCOME_TYPES] = part_of(&types);
+    outcome_add(&outcome, out);
+    text_free(&broken);
+    text_free(&runs);
+    text_free(&types);
+}
+
+static void simulate(void *context, size_t number, struct text *out) {
+    const struct lab *lab = context;
+    size_t job = lab->todo.items[number];
+    struct point point;
+    struct run_result result = {0};
+    struct text replay = {0};
+    add_replay(lab, job, &replay);
+    experiment_point(lab->experiment, point_of(lab, job), &point);
+    point.spec.replication = replication_of(lab, job);
+    point.spec.replay = text_string(&replay);
+    point.spec.history = open_history(lab);
+    run_simulate(&point.spec, &result);
+    close_history(lab, point.spec.history);
+    add_outcome(&point, &result, out);
+    run_result_free(&result);
+    point_free(&point);
+    text_free(&replay);
+}
+
+/* --- in the caller --- */
+
+/* `ccsim: algorithm=occ system.terminals=8 replication=2: `; false if there have been enough of them. */
+static bool message_begin(struct lab *lab, size_t job) {
+    lab->messages++;
+    if (lab->messages > MESSAGES_MOST) {
+        return false;
+    }
+    static const char only[] = " --only";
+    struct text selection = {0};
+    experiment_select(lab->experiment, point_of(lab, job), &selection);
+    progress_clear(&lab->progress);
+    fprintf(stderr, "ccsim:");
+    for (const char *rest = text_string(&selection); *rest != '\0';) {
+        if (strncmp(rest, only, sizeof only - 1) == 0) {
+            rest += sizeof only - 1;
+        } else {
+            fputc(*rest++, stderr);
+        }
+    }
+    fprintf(stderr, " replication=%" PRIu64 ": ", replication_of(lab, job));
+    text_free(&selection);
+    return true;
+}
+
+static void message_replay(const struct lab *lab, size_t job) {
+    struct text replay = {0};
+    add_replay(lab, job, &replay);
+    fprintf(stderr, "  replay: %s\n", text_string(&replay));
+    text_free(&replay);
+}
+
+static bool is_open(const struct results *results) { return results->slots != NULL; }
+
+/* What came out of the job, known or computed. False if it cannot be written. */
+static bool settle(struct lab *lab, size_t job, const struct outcome *outcome) {
+    if ((outcome->broken || outcome->refused) && message_begin(lab, job)) {
+        fprintf(stderr, "%.*s\n", (int)outcome->sentence.length, outcome->sentence.bytes);
+        if (outcome->broken) {
+            message_replay(lab, job);
+        }
+    }
+    lab->broken = lab->broken || outcome->broken;
+    lab->refused += outcome->refused;
+    if (!is_open(&lab->results)) {
+        return true;
+    }
+    if (!outcome->refused) {
+        return results_row(&lab->results, job, outcome, &lab->error);
+    }
+    results_missing(&lab->results, job);
+    return true;
+}
+
+static bool run_done(void *context, size_t number, const char *bytes, size_t length) {
+    struct lab *lab = context;
+    size_t job = lab->todo.items[number];
+    struct outcome outcome;
+    CHECK(outcome_read(bytes, length, &outcome));
+    if (!journal_add(&lab->journal, lab->keys[job], bytes, length)) {
+        text_add(&lab->error, "%s: %s", lab->journal.path, strerror(errno));
+        return false;
+    }
+    lab->computed++;
+    return settle(lab, job, &outcome);
+}
+
+static void run_lost(void *context, size_t number, int wait_status) {
+    struct lab *lab = context;
+    size_t job = lab->todo.items[number];
+    lab->computed++;
+    lab->lost = true;
+    if (is_open(&lab->results)) {
+        results_missing(&lab->results, job);
+    }
+    if (message_begin(lab, job)) {
+        if (WIFSIGNALED(wait_status)) {
+            fprintf(stderr, "its worker crashed (signal %d, %s); the other runs go on\n", WTERMSIG(wait_status),
+                    strsignal(WTERMSIG(wait_status)));
+        } else {
+            fprintf(stderr, "its worker ended with exit code %d; the other runs go on\n", WEXITSTATUS(wait_status));
+        }
+        message_replay(lab, job);
+    }
+}
+
+static void run_tick(void *context) {
+    struct lab *lab = context;
+    progress_show(&lab->progress, lab->computed);
+}
+
+/* Is the job's outcome in a journal? */
+static bool find(const struct lab *lab, size_t job, struct text *found, struct outcome *outcome) {
+    bool known =
+        journal_find(&lab->journal, lab->keys[job], found) && outcome_read(found->bytes, found->length, outcome);
+    for (size_t i = 0; i < lab->others.count && !known; i++) {
+        known = journal_find(&lab->others.items[i], lab->keys[job], found) &&
+                outcome_read(found->bytes, found->length, outcome);
+    }
+    return known;
+}
+
+bool lab_look_up(struct lab *lab, const uint32_t *shards) {
+    struct text found = {0};
+    lab->keys = mem_new(lab->jobs, sizeof *lab->keys);
+    bool good = true;
+    for (size_t job = 0; job < lab->jobs && good; job++) {
+        if (shards != NULL && shards[job] != lab->request->shard.number) {
+            continue;
+        }
+        struct outcome outcome;
+        lab->keys[job] = experiment_run_key(lab->experiment, point_of(lab, job), replication_of(lab, job));
+        if (lab->request->history == NULL && find(lab, job, &found, &outcome)) {
+            lab->known++;
+            good = settle(lab, job, &outcome);
+        } else {
+            vector_push(&lab->todo, job);
+        }
+    }
+    text_free(&found);
+    return good;
+}
+
+enum workers_end lab_compute(struct lab *lab) {
+    struct workers_plan plan = {.jobs = lab->todo.count,
+                                .workers = lab_workers(lab),
+                                .context = lab,
+                                .run = simulate,
+                                .done = run_done,
+                                .lost = run_lost,
+                                .tick = run_tick};
+    progress_start(&lab->progress, plan.jobs, lab->request->quiet);
+    enum workers_end end = plan.jobs > 0 ? workers_run(&plan) : WORKERS_DONE;
+    int failure = errno;
+    progress_clear(&lab->progress);
+    if (lab->messages > MESSAGES_MOST) {
+        fprintf(stderr, "ccsim: ... and %zu messages more\n", lab->messages - MESSAGES_MOST);
+    }
+    errno = failure;
+    return end;
+}
