@@ -144,6 +144,17 @@ static uint64_t acl87_remaining(const void *memory, const void *values, const vo
     return remaining;
 }
 
+static size_t acl87_plan(const void *memory, const void *values, struct planned *out, size_t most) {
+    const struct acl87_state *state = memory;
+    const struct acl87_arguments *a = values;
+    struct footprint plan = {.items = out, .capacity = most};
+    for (size_t i = 0; i < a->reads; i++) {
+        bool writes = access_writes(a->accesses[i]);
+        footprint_add_row(&plan, state->pages, access_key(a->accesses[i]), writes ? PLANNED_WRITE : PLANNED_READ);
+    }
+    return plan.count;
+}
+
 static void acl87_committed(void *memory, const void *values, const void *registers) {
     (void)registers;
     struct acl87_state *state = memory;
@@ -168,6 +179,7 @@ const struct workload_ops workload_acl87 = {
     .draw = acl87_draw,
     .next = acl87_next,
     .remaining = acl87_remaining,
+    .plan = acl87_plan,
     .committed = acl87_committed,
     .audit = acl87_audit,
 };

@@ -278,6 +278,23 @@ static size_t bank_type_of(const void *memory, const void *values) {
     return ((const struct bank_arguments *)values)->is_audit ? TYPE_AUDIT : TYPE_TRANSFER;
 }
 
+static size_t bank_plan(const void *memory, const void *values, struct planned *out, size_t most) {
+    const struct bank_state *state = memory;
+    const struct bank_arguments *a = values;
+    struct footprint plan = {.items = out, .capacity = most};
+    if (a->is_audit) {
+        footprint_add(&plan, (struct planned){.table = state->accounts,
+                                              .key = PROGRAM_FIRST_KEY,
+                                              .last = PROGRAM_FIRST_KEY + state->options.rows - 1,
+                                              .scan = true});
+        return plan.count;
+    }
+    for (int i = 0; i < 2; i++) {
+        footprint_add_row(&plan, state->accounts, a->account[i], PLANNED_WRITE);
+    }
+    return plan.count;
+}
+
 static void bank_committed(void *memory, const void *values, const void *registers) {
     struct bank_state *state = memory;
     const struct bank_arguments *a = values;
@@ -330,6 +347,7 @@ const struct workload_ops workload_bank = {
     .type_count = bank_type_count,
     .type_name = bank_type_name,
     .type_of = bank_type_of,
+    .plan = bank_plan,
     .committed = bank_committed,
     .audit = bank_audit,
 };

@@ -272,6 +272,18 @@ static uint64_t hot_row_remaining(const void *memory, const void *values, const 
     return (uint64_t)state->options.accesses - r->access;
 }
 
+static size_t hot_row_plan(const void *memory, const void *values, struct planned *out, size_t most) {
+    const struct hot_row_state *state = memory;
+    const struct hot_row_arguments *a = values;
+    struct footprint plan = {.items = out, .capacity = most};
+    for (int64_t i = 0; i < state->options.accesses; i++) {
+        bool writes = (a->accesses[i] & ACCESS_WRITES) != 0;
+        footprint_add_row(&plan, state->counters, a->accesses[i] >> ACCESS_KEY_SHIFT,
+                          writes ? PLANNED_WRITE : PLANNED_READ);
+    }
+    return plan.count;
+}
+
 static void hot_row_committed(void *memory, const void *values, const void *registers) {
     (void)registers;
     struct hot_row_state *state = memory;
@@ -297,6 +309,7 @@ const struct workload_ops workload_hot_row = {
     .draw = hot_row_draw,
     .next = hot_row_next,
     .remaining = hot_row_remaining,
+    .plan = hot_row_plan,
     .committed = hot_row_committed,
     .audit = hot_row_audit,
 };

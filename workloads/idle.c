@@ -65,6 +65,14 @@ static uint64_t idle_remaining(const void *memory, const void *values, const voi
     return 0;
 }
 
+static size_t idle_plan(const void *memory, const void *values, struct planned *out, size_t most) {
+    (void)memory;
+    (void)values;
+    (void)out;
+    (void)most;
+    return 0;
+}
+
 static void idle_audit(const void *memory, const struct store *store, struct workload_audit *audit) {
     (void)memory;
     (void)store;
@@ -82,5 +90,6 @@ const struct workload_ops workload_idle = {
     .draw = idle_draw,
     .next = idle_next,
     .remaining = idle_remaining,
+    .plan = idle_plan,
     .audit = idle_audit,
 };

@@ -255,6 +255,27 @@ static uint64_t wild_remaining(const void *memory, const void *values, const voi
     return (uint64_t)(a->count - r->next);
 }
 
+/* Nothing that a program reads changes where it goes. */
+static size_t wild_plan(const void *memory, const void *values, struct planned *out, size_t most) {
+    (void)memory;
+    static const enum planned_use uses[] = {[STEP_SELECT] = PLANNED_READ,
+                                            [STEP_UPDATE] = PLANNED_WRITE,
+                                            [STEP_DELETE] = PLANNED_WRITE,
+                                            [STEP_INSERT] = PLANNED_INSERT};
+    const struct wild_arguments *a = values;
+    struct footprint plan = {.items = out, .capacity = most};
+    for (int i = 0; i < a->count; i++) {
+        const struct step *step = &a->actions[i].step;
+        if (step->kind <= STEP_INSERT) {
+            struct planned item = {.table = step->table, .key = step->first, .last = step->last, .scan = step->scan};
+            item.use = step->kind == STEP_SELECT && step->locking == LOCKING_UPDATE ? PLANNED_LOCK : uses[step->kind];
+            item.condition = step->condition;
+            footprint_add(&plan, item);
+        }
+    }
+    return plan.count;
+}
+
 /* Of the programs that write nothing, by their first key, one in two says so, one in four would rather wait. */
 static enum declaration wild_declares(const void *memory, const void *values) {
     (void)memory;
@@ -288,6 +309,7 @@ const struct workload_ops workload_wild = {
     .draw = wild_draw,
     .next = wild_next,
     .remaining = wild_remaining,
+    .plan = wild_plan,
     .declares = wild_declares,
     .audit = wild_audit,
 };

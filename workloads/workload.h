@@ -21,6 +21,7 @@
 #include "sim/base/option.h"
 #include "sim/base/random.h"
 #include "sim/base/text.h"
+#include "sim/store/footprint.h"
 #include "sim/store/store.h"
 
 enum step_kind {
@@ -101,14 +102,6 @@ struct workload_audit {
     struct text message; /* why it is broken */
 };
 
-/* One row of a plan: a record that the program will access, with the strongest thing it will do there. */
-enum planned_use { PLANNED_READ, PLANNED_LOCK, PLANNED_WRITE };
-struct planned {
-    struct table *table;
-    int64_t key;
-    enum planned_use use;
-};
-
 /* What a program says of itself at its begin; a deferrable one would rather wait for a snapshot than be refused. */
 enum declaration { DECLARES_NOTHING, DECLARES_READ_ONLY, DECLARES_DEFERRABLE };
 
@@ -133,19 +126,24 @@ struct workload_ops {
     size_t (*type_count)(const void *options);
     const char *(*type_name)(const void *options, size_t type);
     size_t (*type_of)(const void *state, const void *arguments);
-    /* The footprint: all rows the transaction will access, each once, in order of table and key; at most `most` are
-     * written, the number there are is returned. NULL, or PLAN_UNKNOWN: the program cannot tell. */
+    /* The footprint: everything the transaction will access, in any order, rows perhaps more than once; at most `most`
+     * items are written, the number there are is returned. NULL, or PLAN_UNKNOWN: the program cannot tell. */
     size_t (*plan)(const void *state, const void *arguments, struct planned *out, size_t most);
+    /* With these options, can every transaction tell? NULL: if there is `plan`, yes. */
+    bool (*plans)(const void *options);
     /* At the commit point, in the instant in which the versions become visible. May be NULL. */
     void (*committed)(void *state, const void *arguments, const void *registers);
     void (*audit)(const void *state, const struct store *store, struct workload_audit *audit);
     void (*unload)(void *state); /* may be NULL */
 };
 
-#define PLAN_UNKNOWN ((size_t)-1)
-
 extern const struct workload_ops *const workload_registry[];
 extern const size_t workload_registry_count;
 const struct workload_ops *workload_find(const char *name);
+
+/* Can every transaction of the workload, with these options, tell its footprint? */
+static inline bool workload_plans(const struct workload_ops *workload, const void *options) {
+    return workload->plan != NULL && (workload->plans == NULL || workload->plans(options));
+}
 
 #endif

@@ -265,6 +265,30 @@ static uint64_t ycsb_remaining(const void *memory, const void *values, const voi
     return rows;
 }
 
+static bool ycsb_plans(const void *values) { return ((const struct ycsb_options *)values)->insert_fraction == 0; }
+
+/* The number that an insert will take is not known before it is taken. */
+static size_t ycsb_plan(const void *memory, const void *values, struct planned *out, size_t most) {
+    const struct ycsb_state *state = memory;
+    const struct ycsb_arguments *a = values;
+    struct footprint plan = {.items = out, .capacity = most};
+    for (int64_t i = 0; i < state->options.requests; i++) {
+        struct planned item = {.table = state->usertable, .key = request_key(a->requests[i])};
+        item.last = item.key;
+        switch (request_kind(a->requests[i])) {
+        case KIND_READ: break;
+        case KIND_UPDATE: item.use = PLANNED_WRITE; break;
+        case KIND_SCAN:
+            item.scan = true;
+            item.last += a->lengths[i] - 1;
+            break;
+        case KIND_INSERT: return PLAN_UNKNOWN;
+        }
+        footprint_add(&plan, item);
+    }
+    return plan.count;
+}
+
 static void ycsb_committed(void *memory, const void *values, const void *registers) {
     (void)registers;
     struct ycsb_state *state = memory;
@@ -303,6 +327,8 @@ const struct workload_ops workload_ycsb = {
     .draw = ycsb_draw,
     .next = ycsb_next,
     .remaining = ycsb_remaining,
+    .plan = ycsb_plan,
+    .plans = ycsb_plans,
     .committed = ycsb_committed,
     .audit = ycsb_audit,
 };

@@ -201,6 +201,61 @@ static uint64_t remaining(const void *state, const void *arguments, const void *
     return count;
 }
 
+/* Where the transaction that begins with step `from` ends. */
+static size_t end_of(const struct schedule *schedule, size_t from) {
+    size_t end = from;
+    for (bool over = false; end < schedule->step_count && !over; end++) {
+        const struct schedule_step *step = &schedule->steps[end];
+        over = step->txn == schedule->steps[from].txn &&
+               (step->kind == SCHEDULE_COMMIT || step->kind == SCHEDULE_ROLLBACK);
+    }
+    return end;
+}
+
+static enum planned_use use_of(const struct schedule_step *step) {
+    switch (step->kind) {
+    case SCHEDULE_UPDATE_LOCK: return PLANNED_LOCK;
+    case SCHEDULE_WRITE:
+    case SCHEDULE_DELETE: return PLANNED_WRITE;
+    case SCHEDULE_INSERT: return PLANNED_INSERT;
+    default: return PLANNED_READ;
+    }
+}
+
+static void plan_step(const struct player *player, const struct schedule_step *written, struct footprint *out) {
+    const struct schedule *schedule = player->schedule;
+    if (written->value.form == SCHEDULE_INSIDE) {
+        footprint_add_row(out, player->table, schedule->rows[written->value.row].id, PLANNED_READ);
+    }
+    if (written->predicate != SCHEDULE_NONE) {
+        struct planned item = {.table = player->table, .scan = true, .use = use_of(written)};
+        struct step range = {0};
+        item.condition = schedule->predicates[written->predicate].condition;
+        set_range(&item.condition, &range);
+        item.key = range.first;
+        item.last = range.last;
+        footprint_add(out, item);
+    }
+    for (uint32_t i = 0; i < written->row_count; i++) {
+        footprint_add_row(out, player->table, player->keys[written->first_row + i], use_of(written));
+    }
+}
+
+/* Looks ahead in the written schedule. */
+static size_t footprint(const void *state, const void *arguments, struct planned *out, size_t most) {
+    const struct player *player = player_of(state);
+    const struct schedule *schedule = player->schedule;
+    uint32_t number = ((const struct player_arguments *)arguments)->txn;
+    size_t from = player->txns[number].current;
+    struct footprint plan = {.items = out, .capacity = most};
+    for (size_t i = from, end = end_of(schedule, from); i < end; i++) {
+        if (schedule->steps[i].txn == number) {
+            plan_step(player, &schedule->steps[i], &plan);
+        }
+    }
+    return plan.count;
+}
+
 static void committed(void *state, const void *arguments, const void *registers) {
     (void)registers;
     player_committed(player_of(state), ((const struct player_arguments *)arguments)->txn);
@@ -222,6 +277,7 @@ const struct workload_ops player_workload = {
     .draw = draw,
     .next = next,
     .remaining = remaining,
+    .plan = footprint,
     .declares = declares,
     .committed = committed,
     .audit = audit,

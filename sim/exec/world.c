@@ -62,6 +62,27 @@ static uint64_t harness_remaining(void *context, const struct txn *txn) {
                                        : UINT64_MAX;
 }
 
+static const struct footprint *harness_plan_uses(void *context, const struct txn *txn) {
+    struct world *world = context;
+    const struct actor *actor = (const struct actor *)(const void *)txn;
+    const struct workload_ops *workload = world->spec->workload;
+    struct footprint *plan = &world->plan;
+    if (workload->plan == NULL) {
+        return NULL;
+    }
+    plan->count = workload->plan(world->workload_state, actor->arguments, plan->items, plan->capacity);
+    if (plan->count == PLAN_UNKNOWN) {
+        return NULL;
+    }
+    if (plan->count > plan->capacity) {
+        plan->capacity = plan->count;
+        plan->items = mem_resize(plan->items, plan->capacity, sizeof *plan->items);
+        workload->plan(world->workload_state, actor->arguments, plan->items, plan->capacity);
+    }
+    footprint_arrange(plan);
+    return plan;
+}
+
 static int64_t harness_now(void *memory) { return ((const struct world *)memory)->agenda.now_ns; }
 
 /* ---- Actors ---- */
@@ -181,6 +202,7 @@ void world_init(struct world *world, const struct run_spec *spec, struct run_res
                                       .timer = harness_timer,
                                       .find = harness_find,
                                       .remaining = harness_remaining,
+                                      .plan_uses = harness_plan_uses,
                                       .now = harness_now};
     store_init(&world->store, world->ops->record_size, &world->harness);
     if (world->ops->version_size > 0) {
@@ -217,6 +239,7 @@ void world_free(struct world *world) {
     mem_free(world->cc.search.items);
     mem_free(world->cc.frames.items);
     mem_free(world->cc.condemned.items);
+    vector_free(&world->plan);
     store_free(&world->store);
     mem_free(world->disks);
     mem_free(world->commits_by_terminal);

@@ -136,6 +136,7 @@ struct world {
     struct certifier *certifier; /* NULL: the run is not certified */
     struct certifier_counts before_window;
     void *workload_state;
+    struct footprint plan; /* the footprint asked for last */
     struct actor **actors; /* by slot - SLOT_ACTORS */
     size_t actor_count, actor_capacity;
     size_t actor_size;

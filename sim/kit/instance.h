@@ -7,6 +7,7 @@
 
 #include "sim/base/condition.h"
 #include "sim/kit/txn.h"
+#include "sim/store/footprint.h"
 #include "sim/store/store.h"
 
 enum cc_status {
@@ -78,6 +79,10 @@ static inline bool txn_doom(struct cc *cc, struct txn *txn, enum reason reason) 
 }
 static inline void txn_timer(struct cc *cc, struct txn *txn, int64_t delay_ns, int tag) {
     cc->harness->timer(cc->harness->world, txn, delay_ns, tag);
+}
+/* What the transaction will access, in order; NULL: its program cannot tell. Good until the next call. */
+static inline const struct footprint *txn_plan(struct cc *cc, const struct txn *txn) {
+    return cc->harness->plan_uses(cc->harness->world, txn);
 }
 /* The live attempt of that id, or NULL if it has ended. */
 static inline struct txn *txn_find(struct cc *cc, uint64_t id) { return cc->harness->find(cc->harness->world, id); }

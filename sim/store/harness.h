@@ -9,6 +9,7 @@
 
 struct txn;
 struct row;
+struct footprint;
 
 struct harness {
     void *world; /* first argument of every callback */
@@ -24,6 +25,9 @@ struct harness {
     struct txn *(*find)(void *world, uint64_t id);
     /* How many rows the program still means to access; what it cannot tell counts as many. */
     uint64_t (*remaining)(void *world, const struct txn *txn);
+    /* The footprint of the transaction, arranged (store/footprint.h); NULL: the program cannot tell. It holds until the
+     * next call. */
+    const struct footprint *(*plan_uses)(void *world, const struct txn *txn);
     /* The simulated time; where there is none, always 0. */
     int64_t (*now)(void *world);
     /* A deadlock was found: these wait for each other in a circle, each for the one before it. NULL: nobody wants to

@@ -158,6 +158,52 @@ static void play_end(struct rehearsal *rehearsal, enum step_kind kind) {
     }
 }
 
+/* ---- The footprint that the program told ---- */
+
+static void ask_footprint(struct rehearsal *rehearsal) {
+    const struct workload_ops *ops = rehearsal->ops;
+    struct planned *items = rehearsal->planned;
+    size_t count = PLAN_UNKNOWN;
+    rehearsal->footprint = (struct footprint){0};
+    if (ops->plan != NULL) {
+        count = ops->plan(rehearsal->state, rehearsal->arguments, items, REHEARSAL_STEPS_MAX);
+        assert_true(count == PLAN_UNKNOWN || count == ops->plan(rehearsal->state, rehearsal->arguments, NULL, 0));
+    }
+    assert_true(count != PLAN_UNKNOWN || !workload_plans(ops, rehearsal->options));
+    rehearsal->tells = count != PLAN_UNKNOWN;
+    if (rehearsal->tells) {
+        assert_in_range(count, 0, REHEARSAL_STEPS_MAX);
+        rehearsal->footprint = (struct footprint){.items = items, .count = count, .capacity = count};
+        footprint_arrange(&rehearsal->footprint);
+        memset(rehearsal->used, 0, sizeof rehearsal->used);
+    }
+}
+
+/* The statement is one of those planned, and nothing stronger. */
+static void use_footprint(struct rehearsal *rehearsal, const struct step *step) {
+    enum planned_use use = step->kind == STEP_INSERT         ? PLANNED_INSERT
+                           : step->kind == STEP_UPDATE       ? PLANNED_WRITE
+                           : step->locking == LOCKING_UPDATE ? PLANNED_LOCK
+                                                             : PLANNED_READ;
+    size_t at = 0;
+    for (; rehearsal->tells && at < rehearsal->footprint.count; at++) {
+        const struct planned *item = &rehearsal->footprint.items[at];
+        if (item->table == step->table && item->key == step->first && item->scan == step->scan && item->use >= use &&
+            (!item->scan || item->last == step->last)) {
+            break;
+        }
+    }
+    assert_true(!rehearsal->tells || at < rehearsal->footprint.count);
+    rehearsal->used[at] = rehearsal->used[at] > (int)use ? rehearsal->used[at] : (int)use + 1;
+}
+
+/* All that was planned was done. */
+static void end_footprint(const struct rehearsal *rehearsal) {
+    for (size_t i = 0; i < rehearsal->footprint.count; i++) {
+        assert_int_equal(rehearsal->used[i], rehearsal->footprint.items[i].use + 1);
+    }
+}
+
 const char *rehearsal_run(struct rehearsal *rehearsal) {
     struct reply reply = {.status = REPLY_OK};
     struct step step;
@@ -166,6 +212,7 @@ const char *rehearsal_run(struct rehearsal *rehearsal) {
     rehearsal->name_count = rehearsal->undo_count = 0;
     rehearsal->last_locks = 0;
     memset(rehearsal->registers, 0, rehearsal->ops->registers_size);
+    ask_footprint(rehearsal);
     say_left(rehearsal);
     for (int count = 0;; count++) {
         assert_true(count < REHEARSAL_STEPS_MAX);
@@ -180,8 +227,12 @@ const char *rehearsal_run(struct rehearsal *rehearsal) {
             break;
         }
         if (step.kind != STEP_THINK && step.kind != STEP_COMMIT && count != rehearsal->fail_at) {
+            use_footprint(rehearsal, &step);
             play_statement(rehearsal, &step, &reply);
         }
+    }
+    if (step.kind == STEP_COMMIT) {
+        end_footprint(rehearsal);
     }
     play_end(rehearsal, step.kind);
     return text_string(&rehearsal->said);

@@ -31,6 +31,11 @@ struct rehearsal {
     int64_t names[REHEARSAL_NAMES_MAX];
     int name_count;
     int64_t last_locks;
+    struct footprint
+        footprint; /* that it told, arranged: every statement must be in it and, at a commit, be all of it */
+    struct planned planned[REHEARSAL_STEPS_MAX];
+    int used[REHEARSAL_STEPS_MAX + 1]; /* 1 + the strongest use of each item */
+    bool tells;
     int fail_at; /* the step that is answered with an error; REHEARSAL_NEVER */
 };
 
