@@ -46,8 +46,9 @@ enum cc_flag {
     CC_RESTART_ADAPTIVE = 8, /* default of restart.delay is adaptive, else 0 */
     CC_NO_CERTIFICATE = 16,  /* promises nothing that audits could rely on: the canary */
     CC_SKIPS_OBSOLETE =
-        32,             /* Thomas's rule: claim may skip, and a version beneath a committed one is never installed */
-    CC_LOOKS_AGAIN = 64 /* gaps are open to some: a scan that waited for a row looks again which row is next */
+        32,              /* Thomas's rule: claim may skip, and a version beneath a committed one is never installed */
+    CC_NEEDS_PLAN = 128, /* programs must tell their footprint */
+    CC_LOOKS_AGAIN = 64  /* gaps are open to some: a scan that waited for a row looks again which row is next */
 };
 
 struct cc_ops {

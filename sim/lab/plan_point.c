@@ -322,7 +322,5 @@ void plan_make_candidates(struct experiment *plan) {
     for (size_t i = 0; i < plan->candidates.count; i++) {
         fill_candidate(plan, &plan->candidates.items[i]);
     }
-    if (plan->workload->check != NULL) {
-        plan_check_workload(plan);
-    }
+    plan_check_workload(plan);
 }

@@ -31,11 +31,35 @@ static void add_where(const struct experiment *plan, const size_t *positions, st
     text_add(out, "%s", separator[0] == ',' ? ")" : "");
 }
 
+static void add_planning_workloads(struct text *out) {
+    const char *separator = "";
+    for (size_t i = 0; i < workload_registry_count; i++) {
+        if (workload_registry[i]->plan != NULL) {
+            text_add(out, "%s%s%s", separator, workload_registry[i]->name,
+                     workload_registry[i]->plans != NULL ? " (with some options)" : "");
+            separator = ", ";
+        }
+    }
+}
+
+/* An algorithm that needs footprints, programs that cannot tell theirs. */
+static bool tells_enough(const struct experiment *plan, const struct point *point, struct text *error) {
+    const struct run_spec *spec = &point->spec;
+    if ((spec->algorithm->flags & CC_NEEDS_PLAN) == 0 || workload_plans(plan->workload, spec->workload_options)) {
+        return true;
+    }
+    text_add(error, "its programs cannot tell beforehand what they will access%s, as %s needs; those that can: ",
+             plan->workload->plan != NULL ? " with these options" : "", spec->algorithm->name);
+    add_planning_workloads(error);
+    return false;
+}
+
 static bool check_workload_at(struct experiment *plan, const size_t *positions) {
     struct point point;
     struct text error = {0};
     plan_point(plan, positions, &point);
-    bool sound = plan->workload->check(point.workload_options, &error);
+    bool sound = plan->workload->check == NULL || plan->workload->check(point.workload_options, &error);
+    sound = sound && tells_enough(plan, &point, &error);
     if (!sound) {
         add_where(plan, positions, &error);
         const struct setting *name = plan_find(plan, "workload", "name");

@@ -132,8 +132,10 @@ static void set_drawn(const struct option *option, struct stream *stream, void *
 }
 
 /* Whatever the table offers, until it makes sense together. False if that was not to be. */
-static bool draw_any(const struct workload_ops *workload, struct stream *stream, void *values) {
+static bool draw_any(const struct run_spec *spec, struct stream *stream, void *values) {
+    const struct workload_ops *workload = spec->workload;
     const struct option_table *table = workload->options;
+    bool must_plan = (spec->algorithm->flags & CC_NEEDS_PLAN) != 0;
     bool good = false;
     for (int tries = 0; !good && tries < TRIES_MAX; tries++) {
         struct text error = {0};
@@ -143,6 +145,7 @@ static bool draw_any(const struct workload_ops *workload, struct stream *stream,
             set_drawn(&table->options[i], stream, values);
         }
         good = workload->check == NULL || workload->check(values, &error);
+        good = good && (!must_plan || workload_plans(workload, values));
         text_free(&error);
     }
     return good;
@@ -161,7 +164,7 @@ static const struct workload_ops *draw_workload(const struct storm_subject *subj
 static void draw_programs(struct storm_world *world, struct stream *stream) {
     struct run_spec *spec = &world->spec;
     world->workload_options = mem_new(1, spec->workload->options->size);
-    if (spec->workload != &workload_wild && !draw_any(spec->workload, stream, world->workload_options)) {
+    if (spec->workload != &workload_wild && !draw_any(spec, stream, world->workload_options)) {
         mem_free(world->workload_options);
         spec->workload = &workload_wild;
         world->workload_options = mem_new(1, spec->workload->options->size);
@@ -179,7 +182,9 @@ static const struct {
     const char *name, *texts[TEXTS];
     bool kept;
 } known[] = {
-    {"detect", {"wait", "wait", "wait", "period(5ms)", "period(20ms)", "after(1ms)", "after(7ms)", "after(1us)"}, false},
+    {"detect",
+     {"wait", "wait", "wait", "period(5ms)", "period(20ms)", "after(1ms)", "after(7ms)", "after(1us)"},
+     false},
     {"victim",
      {"youngest", "oldest", "requester", "fewest_locks", "fewest_writes", "least_work", "least_remaining", "random"},
      false},

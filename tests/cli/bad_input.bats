@@ -458,3 +458,15 @@ Try `ccsim help --help'\'' for more information.' help a b
     diff -u <(echo 'standard input:2: unknown algorithm `2lp`; did you mean 2pl?') err
     [ ! -s out ]
 }
+
+@test "programs that cannot tell what an algorithm needs to know" {
+    line 2 'algorithm = 2pl-conservative'
+    accepts
+    line 7 'name = ycsb'
+    line 9 'workload.insert_fraction = 0 1%'
+    code=0
+    "$ccsim" run --dry-run c.ini 2>err || code=$?
+    [ "$code" -eq 2 ]
+    grep -F 'c.ini:7: workload ycsb: its programs cannot tell beforehand what they will access with these options, as 2pl-conservative needs; those that can: hot_row, bank, ' err
+    grep -F '(with workload.insert_fraction = 1%)' err
+}

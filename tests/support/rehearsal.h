@@ -31,8 +31,7 @@ struct rehearsal {
     int64_t names[REHEARSAL_NAMES_MAX];
     int name_count;
     int64_t last_locks;
-    struct footprint
-        footprint; /* that it told, arranged: every statement must be in it and, at a commit, be all of it */
+    struct footprint footprint; /* that it told, arranged: its statements are in it and, at a commit, all of it */
     struct planned planned[REHEARSAL_STEPS_MAX];
     int used[REHEARSAL_STEPS_MAX + 1]; /* 1 + the strongest use of each item */
     bool tells;

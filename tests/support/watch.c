@@ -64,12 +64,10 @@ static enum cc_status after(struct cc *cc, struct txn *txn, enum cc_status statu
 /* ---- The calls ---- */
 
 static enum cc_status watch_begin(struct cc *cc, struct txn *txn) {
-    CHECK(*stage_of(txn) == STAGE_NONE && txn->state != TXN_IDLE);
-    enum cc_status status = after(cc, txn, watched->begin(cc, txn));
-    if (status != CC_WAIT) {
-        *stage_of(txn) = STAGE_BEGUN;
-    }
-    return status;
+    bool again = txn->state == TXN_WAITING;
+    CHECK(*stage_of(txn) == (again ? STAGE_BEGUN : STAGE_NONE) && txn->state != TXN_IDLE);
+    *stage_of(txn) = STAGE_BEGUN; /* one that waits at its begin may be aborted */
+    return after(cc, txn, watched->begin(cc, txn));
 }
 
 static enum cc_status watch_statement(struct cc *cc, struct txn *txn, enum intent intent) {

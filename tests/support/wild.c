@@ -78,6 +78,10 @@ static uint64_t witness_remaining(const void *memory, const void *arguments, con
                                    ((const struct witness_registers *)registers)->inner);
 }
 
+static size_t witness_plan(const void *memory, const void *arguments, struct planned *out, size_t most) {
+    return workload_wild.plan(((const struct witness_state *)memory)->inner, arguments, out, most);
+}
+
 static enum declaration witness_declares(const void *memory, const void *arguments) {
     return workload_wild.declares(((const struct witness_state *)memory)->inner, arguments);
 }
@@ -190,6 +194,7 @@ void wild_world_run(struct wild_world *world, struct run_result *result) {
     witness.draw = witness_draw;
     witness.next = witness_next;
     witness.remaining = witness_remaining;
+    witness.plan = witness_plan;
     witness.declares = witness_declares;
     witness.committed = witness_committed;
     witness.audit = witness_audit;
