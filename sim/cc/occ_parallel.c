@@ -134,7 +134,7 @@ static bool meets_the_active(const struct parallel_state *state, struct txn *txn
 }
 
 static enum cc_status parallel_prepare(struct cc *cc, struct txn *txn) {
-    if (!validation_passes(cc, txn, false) || meets_the_active(cc->state, txn)) {
+    if (!validation_passes(cc, txn, false, NULL) || meets_the_active(cc->state, txn)) {
         return txn_refuse(txn, REASON_VALIDATION);
     }
     join(cc->state, txn);
