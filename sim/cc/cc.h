@@ -10,6 +10,7 @@
  * A write by key whose new value and condition need nothing of the row has no read: claim alone.
  * An insert is read(SEE_WRITE), then claim(PUT_INSERT), without a range: claim finds the gap the key falls into.
  * One commit:  prepare (last refusal) -> log force -> commit (versions visible, order fixed) -> deferred writes ->
+ * release. With CC_EARLY_PUBLISH: prepare -> commit -> log force, and those of all it read from -> deferred writes ->
  * release.
  *
  * Laws (the conformance tests hold every algorithm to them)
@@ -47,8 +48,11 @@ enum cc_flag {
     CC_NO_CERTIFICATE = 16,  /* promises nothing that audits could rely on: the canary */
     CC_SKIPS_OBSOLETE =
         32,              /* Thomas's rule: claim may skip, and a version beneath a committed one is never installed */
+    CC_LOOKS_AGAIN = 64, /* gaps are open to some: a scan that waited for a row looks again which row is next */
     CC_NEEDS_PLAN = 128, /* programs must tell their footprint */
-    CC_LOOKS_AGAIN = 64  /* gaps are open to some: a scan that waited for a row looks again which row is next */
+    CC_EARLY_PUBLISH =
+        256 /* the end of prepare is the commit point: versions are published and locks freed before the log
+                              force, and the response ends when that of its own and of all it read from are done */
 };
 
 struct cc_ops {

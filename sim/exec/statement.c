@@ -198,8 +198,9 @@ static bool leave_unwanted(struct world *world, struct actor *actor) {
     return actor->step.kind == STEP_INSERT ? fail_duplicate(world, actor) : leave_unmatched(world, actor);
 }
 
-static void note_read(const struct actor *actor, struct row *row, const struct version *seen) {
+static void note_read(struct world *world, struct actor *actor, struct row *row, const struct version *seen) {
     row->seen_writer = seen->writer;
+    durable_read(world, actor, seen);
     if (row->read_statement == 0 && seen->writer != actor->txn.id) {
         row->read_statement = actor->txn.statement;
     }
@@ -212,7 +213,7 @@ bool statement_source(struct world *world, struct actor *actor) {
     if (!walker_passes(world, actor, status)) {
         return walker_goes_on(actor);
     }
-    note_read(actor, row_of(actor), seen);
+    note_read(world, actor, row_of(actor), seen);
     report_source(world, actor, row_of(actor), seen);
     actor->step.operand += seen->absent ? 0 : seen->value;
     actor->at_source = true;
@@ -234,7 +235,7 @@ bool statement_read(struct world *world, struct actor *actor) {
         return leave_out(world, actor);
     }
     struct row *row = row_of(actor);
-    note_read(actor, row, seen);
+    note_read(world, actor, row, seen);
     bool wanted = is_wanted(step, row, seen);
     report_read(world, actor, row, seen, wanted);
     if (!wanted) {
@@ -271,6 +272,7 @@ bool statement_claim(struct world *world, struct actor *actor) {
         return leave_out(world, actor);
     }
     struct row *row = row_of(actor);
+    durable_read(world, actor, base);
     bool blind = is_blind(step), fresh = !blind && base->writer != row->seen_writer;
     bool wanted = !(blind || fresh) || is_wanted(step, row, base);
     if (fresh) {
@@ -325,6 +327,7 @@ bool statement_end(struct world *world, struct actor *actor) {
         world->ops->statement_end(&world->cc, &actor->txn, false);
     }
     report_scan(world, actor);
+    durable_scan(world, actor);
     actor->reply.rows = actor->reply_rows.items;
     actor->phase = PHASE_NEXT;
     return true;

@@ -13,7 +13,8 @@
  *                      -> STATEMENT_END -> NEXT
  *     think            -> NEXT
  *     savepoint        SAVEPOINT -> NEXT ; ROLLBACK_TO -> NEXT
- *     commit           PREPARE -> LOG -> COMMIT -> DEFERRED -> RELEASE -> SUBMIT (of the terminal's next one)
+ *     commit           PREPARE -> LOG -> COMMIT -> DEFERRED -> RELEASE -> SUBMIT (of the terminal's next one); if the
+ *                      algorithm publishes early, PREPARE -> COMMIT -> LOG -> DURABLE -> DEFERRED ...
  *     rollback         ROLLBACK -> ROLLED_BACK -> SUBMIT
  *   refused or doomed, anywhere from BEGIN to PREPARE: ABORT -> RESTART -> READMIT -> BEGIN, or SUBMIT if it gives up
  *
@@ -135,6 +136,7 @@ void walker_start_attempt(struct world *world, struct actor *actor) {
     actor->attempt_start_ns = world->agenda.now_ns;
     actor->cpu_ns = 0;
     actor->fold = 0;
+    actor->read_from.count = 0;
     actor->reply = (struct reply){0};
     actor->phase = PHASE_BEGIN;
     if (world->spec->workload->declares != NULL) {
@@ -251,12 +253,12 @@ static bool phase_prepare(struct world *world, struct actor *actor) {
         return walker_goes_on(actor);
     }
     actor->txn.state = TXN_SEALED;
-    actor->phase = PHASE_LOG;
+    actor->phase = world_publishes_early(world) ? PHASE_COMMIT : PHASE_LOG;
     return price_cpu(world, actor, price_work(world, actor));
 }
 
 static bool phase_log(struct world *world, struct actor *actor) {
-    actor->phase = PHASE_COMMIT;
+    actor->phase = world_publishes_early(world) ? PHASE_DURABLE : PHASE_COMMIT;
     return actor->txn.writes.count == 0 || price_log(world, actor);
 }
 
@@ -268,6 +270,10 @@ static bool phase_commit(struct world *world, struct actor *actor) {
     }
     actor->deferred = 0;
     actor->phase = PHASE_DEFERRED;
+    if (world_publishes_early(world)) {
+        durable_publish(world, actor);
+        actor->phase = PHASE_LOG;
+    }
     return true;
 }
 
@@ -292,6 +298,9 @@ static bool phase_release(struct world *world, struct actor *actor) {
     tally_commit(world, actor);
     txn_clear(&actor->txn, &world->store);
     actor->txn.state = TXN_IDLE;
+    if (world_publishes_early(world)) {
+        durable_answer(world, actor);
+    }
     return traffic_finish(world, actor);
 }
 
@@ -351,6 +360,7 @@ static bool (*const phases[PHASE_COUNT])(struct world *, struct actor *) = {
     [PHASE_PREPARE] = phase_prepare,
     [PHASE_LOG] = phase_log,
     [PHASE_COMMIT] = phase_commit,
+    [PHASE_DURABLE] = durable_wait,
     [PHASE_DEFERRED] = phase_deferred,
     [PHASE_RELEASE] = phase_release,
     [PHASE_ROLLBACK] = phase_rollback,

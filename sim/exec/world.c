@@ -131,6 +131,7 @@ void world_release_actor(struct world *world, struct actor *actor) {
 static void free_actor(struct actor *actor) {
     txn_free(&actor->txn);
     vector_free(&actor->reply_rows);
+    vector_free(&actor->read_from);
     mem_free(actor);
 }
 

@@ -41,6 +41,7 @@ enum phase {
     PHASE_PREPARE,
     PHASE_LOG,
     PHASE_COMMIT,
+    PHASE_DURABLE,
     PHASE_DEFERRED,
     PHASE_RELEASE,
     PHASE_ROLLBACK,
@@ -93,6 +94,10 @@ struct actor {
     struct stream service, think, restart;
     struct actor *ready_next; /* in the admission queue, or among the free actors of an open system */
     void *arguments, *registers;
+    /* early publication: durable.c */
+    VECTOR(uint64_t) read_from;                        /* ids of those it read from, as far as they had not answered */
+    struct actor *published_next, *published_previous; /* among the published that have not answered */
+    struct actor *dependent_first, *dependent_next;    /* who waits for its answer; among those who wait for the same */
     /* what report.c knows of the attempt, if the run is certified */
     struct node *reported;
     uint64_t begin_stamp; /* of the latest commit when it began */
@@ -142,6 +147,7 @@ struct world {
     size_t actor_size;
     struct actor *free_actors;
     struct actor *ready_first, *ready_last;
+    struct actor *published_first, *published_last; /* have not answered yet, in order of publication */
     int64_t admitted;
     uint64_t serial, age; /* of attempts, of transactions */
     uint64_t *commits_by_terminal;
@@ -166,6 +172,11 @@ static inline uint32_t world_slot(const struct actor *actor) { return actor->txn
 
 /* Are versions linked nowhere before they are published? */
 static inline bool world_is_private(const struct world *world) { return (world->ops->flags & CC_PRIVATE_WRITES) != 0; }
+
+/* Is the end of prepare the commit point? Then the log is forced behind it. */
+static inline bool world_publishes_early(const struct world *world) {
+    return (world->ops->flags & CC_EARLY_PUBLISH) != 0;
+}
 
 /* ---- world.c: building, actors, the harness ---- */
 void world_init(struct world *world, const struct run_spec *spec, struct run_result *result);
@@ -205,6 +216,25 @@ bool statement_claim(struct world *world, struct actor *actor);
 bool statement_row_done(struct world *world, struct actor *actor);
 bool statement_end(struct world *world, struct actor *actor);
 void statement_fail(struct world *world, struct actor *actor);
+
+/* ---- durable.c: early publication ---- */
+void durable_read_now(struct world *world, struct actor *actor, const struct version *seen);
+void durable_scan_now(struct world *world, struct actor *actor);
+/* What it depends on: a version it saw, or would replace; its scan, which is over. */
+static inline void durable_read(struct world *world, struct actor *actor, const struct version *seen) {
+    if (world_publishes_early(world)) {
+        durable_read_now(world, actor, seen);
+    }
+}
+static inline void durable_scan(struct world *world, struct actor *actor) {
+    if (world_publishes_early(world) && actor->step.scan) {
+        durable_scan_now(world, actor);
+    }
+}
+void durable_publish(struct world *world, struct actor *actor);
+/* The phase between log force and deferred writes: false while it waits for another's answer. */
+bool durable_wait(struct world *world, struct actor *actor);
+void durable_answer(struct world *world, struct actor *actor);
 
 /* ---- price.c: the price list. Each starts the service and returns false, or returns true if there is nothing to
  * pay. ---- */
