@@ -17,6 +17,7 @@ extern const struct cc_ops cc_lock_ru;
 extern const struct cc_ops cc_occ;
 extern const struct cc_ops cc_occ_parallel;
 extern const struct cc_ops cc_occ_forward;
+extern const struct cc_ops cc_silo;
 extern const struct cc_ops cc_version_column;
 extern const struct cc_ops cc_si;
 extern const struct cc_ops cc_si_fcw;
@@ -43,6 +44,7 @@ const struct cc_ops *const cc_registry[] = {
     &cc_occ,
     &cc_occ_parallel,
     &cc_occ_forward,
+    &cc_silo,
     &cc_version_column,
     &cc_si,
     &cc_si_fcw,

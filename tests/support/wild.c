@@ -163,7 +163,7 @@ static enum oracle_kind kind_of(const struct cc_ops *algorithm) {
 
 /* Is the serial order that of the validations, with the log force behind them not in one critical section? */
 static bool is_ordered_by_seals(const struct cc_ops *algorithm) {
-    static const char *const names[] = {"occ-forward", "occ-parallel"};
+    static const char *const names[] = {"occ-forward", "occ-parallel", "silo"};
     bool found = false;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         found |= strcmp(algorithm->name, names[i]) == 0;
