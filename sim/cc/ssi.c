@@ -14,6 +14,9 @@
  *           refused: of a write skew the second to commit fails.
  * A read-only transaction is safe, and leaves no marks, if none that overlaps and may write commits with an edge to one
  * that had committed before its snapshot; a deferrable one waits for such a snapshot before its first statement.
+ * Two variants know less. variant = commit_order: read-only transactions count like others, and no snapshot is known to
+ * be safe, so none is waited for. variant = basic, the algorithm of 2008: two flags, an edge in and an edge out; who has
+ * both when it prepares is refused, and who meets a prepared transaction that would have both.
  *
  * Invariants: sim/kit/siread.h.
  * Paper: Cahill, Roehm, Fekete, "Serializable isolation for snapshot databases" (2008), with the refinements of Ports,
@@ -31,9 +34,12 @@ struct ssi_options {
     struct deadlock_options deadlock;
     int64_t max_marks;
     int scan_marks;
+    int variant; /* enum siread_rule */
 };
 
 static const char *const scan_marks_choices[] = {"range", "table", NULL};
+static const char *const variant_choices[] = {
+    [SIREAD_BASIC] = "basic", [SIREAD_COMMIT_ORDER] = "commit_order", [SIREAD_READ_ONLY] = "read_only", NULL};
 static const struct option options[] = {
     DEADLOCK_OPTIONS(struct ssi_options, deadlock, "requester"),
     {.name = "max_marks",
@@ -51,6 +57,14 @@ static const struct option options[] = {
      .fallback = "range",
      .choices = scan_marks_choices,
      .help = "what a scan marks as read: its range of keys, or the table, as a sequential scan does"},
+    {.name = "variant",
+     .type = OPTION_CHOICE,
+     .offset = offsetof(struct ssi_options, variant),
+     .fallback = "read_only",
+     .choices = variant_choices,
+     .help = "who is refused: whoever has a read-write conflict in and one out (basic), only if the last of the three "
+             "commits first (commit_order), and a reader at the beginning counts only if that was before its snapshot "
+             "(read_only)"},
 };
 static const struct option_table table = OPTION_TABLE(options, struct ssi_options);
 
@@ -110,7 +124,7 @@ static enum cc_status ssi_statement(struct cc *cc, struct txn *txn, enum intent 
         take_snapshot(cc, txn);
     }
     CHECK(tail->serial != NULL);
-    tail->serial->waits = txn->deferrable && !tail->serial->safe;
+    tail->serial->waits = txn->deferrable && tail->serial->read_only && !tail->serial->safe;
     return tail->serial->waits ? CC_WAIT : CC_OK;
 }
 
@@ -245,7 +259,8 @@ static void all_blockers(struct cc *cc, const struct txn *waiting, struct txn_li
 
 static void ssi_start(struct cc *cc) {
     lock_table_start(cc);
-    siread_start(cc->state, cc, options_of(cc)->max_marks);
+    siread_start(cc->state, cc, options_of(cc)->max_marks,
+                 (enum siread_rule)options_of(cc)->variant);
     cc->blockers = all_blockers;
 }
 

@@ -4,8 +4,8 @@
 
 enum { PAGE_ROWS = 128 }; /* keys of a page */
 
-void siread_start(struct siread_table *table, struct cc *cc, int64_t max_marks) {
-    *table = (struct siread_table){.cc = cc, .clock = 1, .max_marks = max_marks};
+void siread_start(struct siread_table *table, struct cc *cc, int64_t max_marks, enum siread_rule rule) {
+    *table = (struct siread_table){.cc = cc, .clock = 1, .max_marks = max_marks, .rule = rule};
     pool_init(&table->marks, sizeof(struct siread));
     pool_init(&table->area_pool, sizeof(struct siread_area));
 }
@@ -257,8 +257,21 @@ static bool makes_dangerous(const struct serial *reader, const struct serial *wr
     return false;
 }
 
+/* Two flags instead of edges. Of one that can still be refused they are looked at when it prepares. */
+static bool add_flags(struct serial *reader, struct serial *writer) {
+    if ((writer->prepared != 0 && writer->had_out) || (reader->prepared != 0 && reader->had_in)) {
+        return false;
+    }
+    reader->had_out = writer->had_in = true;
+    return true;
+}
+
 /* The edge reader -rw-> writer, found by `acting`, which is one of them; false: it must die. */
-static bool add_edge(struct serial *reader, struct serial *writer, const struct serial *acting) {
+static bool add_edge(const struct siread_table *table, struct serial *reader, struct serial *writer,
+                     const struct serial *acting) {
+    if (table->rule == SIREAD_BASIC) {
+        return add_flags(reader, writer);
+    }
     if (list_has(&reader->out, writer)) {
         return true;
     }
@@ -287,7 +300,7 @@ bool siread_read(struct siread_table *table, struct serial *serial, struct row *
     for (struct siread *mark = seen->newer != NULL ? tail_of(row->record)->marks : NULL; mark != NULL;
          mark = mark->next) {
         if (mark->writes && mark->owner->id == seen->newer->writer && !mark->owner->doomed &&
-            !add_edge(serial, mark->owner, serial)) {
+            !add_edge(table, serial, mark->owner, serial)) {
             return false;
         }
     }
@@ -301,8 +314,8 @@ bool siread_read(struct siread_table *table, struct serial *serial, struct row *
     return true;
 }
 
-static bool meets(struct serial *reader, struct serial *writer) {
-    return reader == writer || reader->doomed || !overlaps(reader, writer) || add_edge(reader, writer, writer);
+static bool meets(const struct siread_table *table, struct serial *reader, struct serial *writer) {
+    return reader == writer || reader->doomed || !overlaps(reader, writer) || add_edge(table, reader, writer, writer);
 }
 
 bool siread_write(struct siread_table *table, struct serial *serial, struct row *row, const struct version *base) {
@@ -315,12 +328,12 @@ bool siread_write(struct siread_table *table, struct serial *serial, struct row 
         return true; /* who read it since has seen that there is a newer version */
     }
     for (struct siread *mark = tail_of(row->record)->marks; mark != NULL; mark = mark->next) {
-        if (mark->reads && mark->stamp >= base->stamp && !meets(mark->owner, serial)) {
+        if (mark->reads && mark->stamp >= base->stamp && !meets(table, mark->owner, serial)) {
             return false;
         }
     }
     for (struct siread_area *area = table->areas[row->table->index]; area != NULL; area = area->next) {
-        if (area->first <= row->key && row->key <= area->last && !meets(area->owner, serial)) {
+        if (area->first <= row->key && row->key <= area->last && !meets(table, area->owner, serial)) {
             return false;
         }
     }
@@ -334,7 +347,7 @@ struct serial *siread_begin(struct siread_table *table, struct txn *txn) {
     serial->id = txn->id;
     serial->txn = txn;
     serial->begun = table->clock;
-    serial->read_only = txn->read_only;
+    serial->read_only = txn->read_only && table->rule == SIREAD_READ_ONLY;
     serial->next = table->first;
     if (table->first != NULL) {
         table->first->previous = serial;
@@ -403,7 +416,7 @@ static void tell_watchers(struct siread_table *table, struct serial *serial) {
 }
 
 bool siread_prepare(struct siread_table *table, struct serial *serial) {
-    if (serial->doomed) {
+    if (serial->doomed || (serial->had_in && serial->had_out)) {
         return false;
     }
     for (size_t i = 0; i < serial->in.count; i++) {
@@ -424,7 +437,7 @@ bool siread_prepare(struct siread_table *table, struct serial *serial) {
 
 void siread_commit(struct siread_table *table, struct serial *serial) {
     serial->committed = ++table->clock;
-    serial->read_only = serial->read_only || !serial->wrote;
+    serial->read_only = serial->read_only || (table->rule == SIREAD_READ_ONLY && !serial->wrote);
     stop_watching(serial);
     tell_watchers(table, serial);
     serial->txn = NULL;

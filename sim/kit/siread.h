@@ -7,7 +7,9 @@
  *
  * Edges T -rw-> U: T read a version that U, overlapping, superseded. Dangerous is Tin -rw-> pivot -rw-> Tout if Tout is
  * the first of the three to commit. Moments are those of one clock that goes on at each prepare and each commit; Tout
- * counts as first if it was prepared before the others had committed.
+ * counts as first if it was prepared before the others had committed. That is the whole rule; two weaker ones serve to
+ * show what it saves: SIREAD_COMMIT_ORDER knows nothing of read-only transactions, SIREAD_BASIC nothing of the order
+ * either: whoever has an edge in and an edge out, whatever became of the other ends, may not commit.
  *
  * Invariants
  *  1. Two transactions with an edge overlap; an edge is in both lists or in none.
@@ -20,6 +22,8 @@
 
 #include "sim/kit/instance.h"
 #include "sim/kit/lock.h"
+
+enum siread_rule { SIREAD_BASIC, SIREAD_COMMIT_ORDER, SIREAD_READ_ONLY };
 
 struct serial;
 struct serial_list {
@@ -60,7 +64,8 @@ struct serial {
     struct txn *txn;                         /* NULL once it has ended */
     uint64_t id, begun, prepared, committed; /* moments; 0: not yet */
     uint64_t gone_prepared, gone_committed;  /* invariant 3; 0: none */
-    bool read_only;                          /* declared, or committed without having written */
+    bool read_only;                          /* declared, or committed without having written; if the rule asks */
+    bool had_in, had_out;                    /* SIREAD_BASIC: there was an edge to it, from it */
     bool wrote, doomed, safe, unsafe;
     bool waits;                  /* for a safe snapshot */
     struct serial_list in, out;  /* rw edges from and to it */
@@ -75,6 +80,7 @@ struct siread_table {
     struct cc *cc;
     uint64_t clock;
     int64_t max_marks;
+    enum siread_rule rule;
     struct serial *first, *committed_first, *committed_last;
     struct siread_area *areas[STORE_TABLES_MAX];
     struct pool marks, area_pool;
@@ -86,7 +92,7 @@ struct siread_record {
     struct siread *marks;
 };
 
-void siread_start(struct siread_table *table, struct cc *cc, int64_t max_marks);
+void siread_start(struct siread_table *table, struct cc *cc, int64_t max_marks, enum siread_rule rule);
 void siread_stop(struct siread_table *table);
 
 /* A transaction takes its snapshot. */
