@@ -27,8 +27,8 @@ void certifier_free(struct certifier *certifier) {
     if (certifier == NULL) {
         return;
     }
-    struct node *lists[] = {certifier->active.first, certifier->aborted.first};
-    for (int i = 0; i < 2; i++) {
+    struct node *lists[] = {certifier->active.first, certifier->aborted.first, certifier->refused.first};
+    for (int i = 0; i < 3; i++) {
         for (struct node *node = lists[i], *next; node != NULL; node = next) {
             next = node->next;
             graph_recycle(&certifier->graph, node);
@@ -71,6 +71,7 @@ struct node *certifier_begin(struct certifier *certifier, uint64_t id) {
     node->begin_ns = *certifier->now_ns;
     node_list_append(&certifier->active, node);
     certifier->active_count++;
+    certifier->latest_id = id;
     if (certifier->record != NULL) {
         recording_line(certifier, "b %" PRIu64, id);
     }
@@ -227,8 +228,11 @@ const char *certifier_witness(const struct certifier *certifier) { return text_s
 
 size_t certifier_kept(const struct certifier *certifier) {
     size_t kept = certifier->graph.kept + certifier->active_count;
-    for (const struct node *node = certifier->aborted.first; node != NULL; node = node->next) {
-        kept++;
+    const struct node *lists[] = {certifier->aborted.first, certifier->refused.first};
+    for (int i = 0; i < 2; i++) {
+        for (const struct node *node = lists[i]; node != NULL; node = node->next) {
+            kept++;
+        }
     }
     return kept;
 }

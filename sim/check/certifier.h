@@ -80,6 +80,7 @@ struct certifier_counts {
     uint64_t anomalies; /* commits with any of these */
     uint64_t by_name[FLAW_COUNT];
     uint64_t broken; /* commits that broke the promise */
+    uint64_t false_positives; /* refused attempts that would have closed no cycle (needless.c) */
 };
 
 /* `now_ns`: the clock of the run, for the witness; outlives the certifier. */
@@ -110,6 +111,11 @@ void certifier_rollback(struct certifier *certifier, struct node *txn, uint32_t 
 void certifier_install(struct certifier *certifier, struct node *txn, const struct certifier_install *install);
 void certifier_commit(struct certifier *certifier, struct node *txn);
 void certifier_abort(struct certifier *certifier, struct node *txn);
+/* An abort because a cycle was feared: when all whom it overlapped have ended it is judged whether there would have been
+ * one. What it would have installed is told before, each row once: `behind` is the newest committed version. Not judged
+ * is whose versions somebody has read. */
+void certifier_would_install(struct certifier *certifier, struct node *txn, const struct certifier_install *install);
+void certifier_refuse(struct certifier *certifier, struct node *txn);
 
 const struct certifier_counts *certifier_counts(const struct certifier *certifier);
 /* The first commit that broke the promise; if none did, the first anomaly; "" if there was none. Several lines. */

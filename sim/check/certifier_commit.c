@@ -237,6 +237,12 @@ static void search(struct certifier *certifier, struct node *node) {
 
 static void prune(struct certifier *certifier) {
     uint64_t closed_seq = certifier->active.first != NULL ? certifier->active.first->begin_seq : certifier->seq;
+    if (certifier->refused.first != NULL) {
+        needless_judge(certifier);
+    }
+    if (certifier->refused.first != NULL && certifier->refused_begin_seq < closed_seq) {
+        closed_seq = certifier->refused_begin_seq;
+    }
     graph_prune(&certifier->graph, closed_seq);
     for (struct node *node; (node = certifier->aborted.first) != NULL && node->seq <= closed_seq;) {
         node_list_remove(&certifier->aborted, node);
@@ -281,7 +287,7 @@ void certifier_commit(struct certifier *certifier, struct node *txn) {
     prune(certifier);
 }
 
-void certifier_abort(struct certifier *certifier, struct node *txn) {
+static void leave_active(struct certifier *certifier, struct node *txn) {
     if (certifier->record != NULL) {
         recording_line(certifier, "a %" PRIu64, txn->id);
     }
@@ -294,6 +300,21 @@ void certifier_abort(struct certifier *certifier, struct node *txn) {
         access->gone = true;
         found_read(certifier, reader, access, FLAW_G1A);
     }
+}
+
+void certifier_refuse(struct certifier *certifier, struct node *txn) {
+    if (txn->seen_dirty) {
+        txn->installs.count = 0;
+        certifier_abort(certifier, txn);
+        return;
+    }
+    leave_active(certifier, txn);
+    needless_keep(certifier, txn);
+    prune(certifier);
+}
+
+void certifier_abort(struct certifier *certifier, struct node *txn) {
+    leave_active(certifier, txn);
     if (txn->installs.count > 0) {
         struct access first = {
             .key = txn->installs.items[0].key, .table = txn->installs.items[0].table, .writer = txn->id};

@@ -13,6 +13,9 @@ struct certifier {
     struct graph graph;
     struct node_list active;  /* in order of beginning */
     struct node_list aborted; /* those of whom somebody read something, until all who could have are gone */
+    struct node_list refused; /* those to be judged when all whom they overlapped have ended; in order of ending */
+    uint64_t refused_begin_seq; /* the smallest of them */
+    uint64_t latest_id;         /* of the attempts that have begun */
     size_t active_count;
     struct certifier_counts counts;
     struct cycle cycle;
@@ -35,6 +38,12 @@ static inline struct node *find_in(const struct node_list *list, uint64_t id) {
 void witness_cycle(struct certifier *certifier, const struct node *closer, enum flaw flaw, bool breaks);
 void witness_read(struct certifier *certifier, const struct node *reader, const struct access *access, const char *what,
                   bool breaks);
+
+/* ---- needless.c: refusals that no cycle demanded ---- */
+/* The attempt was refused: it is judged later. */
+void needless_keep(struct certifier *certifier, struct node *node);
+/* An attempt has ended: judges those that overlap nobody under way any more. Before anything is forgotten. */
+void needless_judge(struct certifier *certifier);
 
 /* ---- recording.c: the history file ---- */
 void recording_start(struct certifier *certifier);

@@ -156,6 +156,24 @@ static struct install *version_of(const struct slot *slot, uint64_t writer) {
     return install;
 }
 
+struct install *graph_newest(const struct graph *graph, uint32_t table, int64_t key) {
+    return find_slot(graph, table, key)->newest;
+}
+
+bool graph_is_above(const struct graph *graph, const struct access *access, uint64_t base) {
+    struct install *seen;
+    graph_after(graph, access, &seen);
+    if (seen == NULL || access->writer == base) {
+        return false;
+    }
+    for (const struct install *above = seen->newer; above != NULL; above = above->newer) {
+        if (above->writer->id == base) {
+            return false;
+        }
+    }
+    return true;
+}
+
 uint64_t graph_writer_beneath(const struct graph *graph, uint32_t table, int64_t key, uint64_t under) {
     const struct slot *slot = find_slot(graph, table, key);
     if (slot->newest == NULL) {

@@ -120,6 +120,7 @@ struct node {
     bool counted, broke; /* its commit is among the anomalies, the broken promises */
     bool has_snapshot;
     uint32_t named;             /* bit set of enum anomaly: what it is counted as */
+    uint64_t judged_after;      /* of a refused one: the latest attempt that had begun when it ended */
     uint64_t marks[NODE_MARKS]; /* of the latest search that came here, by its state */
     size_t statement_from;
     uint64_t statement_seq;
@@ -182,6 +183,11 @@ void node_list_remove(struct node_list *list, struct node *node);
 /* The version that was seen (NULL: forgotten), and the one after it, or NULL if it is the newest. */
 struct install *graph_after(const struct graph *graph, const struct access *access, struct install **seen);
 
+/* The newest version of the row that is kept, or NULL. */
+struct install *graph_newest(const struct graph *graph, uint32_t table, int64_t key);
+/* Is what was seen above the version of `base`? Forgotten versions are beneath all that are kept. */
+bool graph_is_above(const struct graph *graph, const struct access *access, uint64_t base);
+
 /* The writer of the version beneath the one of `under`, or of the newest if that is 0; 0: the loader, or forgotten. */
 uint64_t graph_writer_beneath(const struct graph *graph, uint32_t table, int64_t key, uint64_t under);
 
@@ -218,6 +224,10 @@ bool predicate_edges(struct graph *graph, struct node *node, void (*visit)(void 
 /* Scans of others that saw a row leave by a version of `node`. */
 void predicate_seen(struct graph *graph, struct node *node, void (*visit)(void *context, const struct edge *edge),
                     void *context);
+/* Did a scan of `node` see the row leave by that version? */
+bool predicate_saw_leave(const struct node *node, const struct install *install);
+/* Would a version, not linked, that stands just above the one of `install->behind` change what a scan of `node` found? */
+bool predicate_would_change(const struct graph *graph, const struct node *node, const struct install *install);
 /* Does the version change whether the row is in the scan's range? */
 bool predicate_changes(const struct scan *scan, const struct install *install);
 

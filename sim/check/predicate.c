@@ -110,6 +110,42 @@ static bool left_by(const struct node *scanner, const struct scan *scan, const s
            passing_of(scanner, scan, install) == PASSING_SEEN;
 }
 
+bool predicate_saw_leave(const struct node *node, const struct install *install) {
+    for (size_t i = 0; i < node->scans.count; i++) {
+        if (left_by(node, &node->scans.items[i], install)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the scan saw of the version's row: its own, or one above that on which the version would stand? */
+static bool saw_newer(const struct graph *graph, const struct node *node, const struct scan *scan,
+                      const struct install *install) {
+    size_t place = place_of(node, scan, install->key);
+    const struct access *access = place < scan->to ? &node->accesses.items[place] : NULL;
+    if (access != NULL && access->key == install->key) {
+        return access->kind == ACCESS_OWN || access->pending || access->gone ||
+               graph_is_above(graph, access, install->behind);
+    }
+    uint64_t passed = access != NULL ? access->seq : scan->end_seq;
+    const struct install *above = graph_newest(graph, install->table, install->key);
+    while (above != NULL && above->writer->id != install->behind && above->writer->seq > passed) {
+        above = above->older;
+    }
+    return above != NULL && above->writer->id != install->behind;
+}
+
+bool predicate_would_change(const struct graph *graph, const struct node *node, const struct install *install) {
+    for (size_t i = 0; i < node->scans.count; i++) {
+        const struct scan *scan = &node->scans.items[i];
+        if (in_range(scan, install) && predicate_changes(scan, install) && !saw_newer(graph, node, scan, install)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void predicate_seen(struct graph *graph, struct node *node, void (*visit)(void *context, const struct edge *edge),
                     void *context) {
     if (node->installs.count == 0) {

@@ -28,6 +28,19 @@ static const struct version *version_behind(const struct world *world, const str
     return behind;
 }
 
+/* What the attempt would put above the newest committed version. */
+static void would_install(struct world *world, struct actor *actor, const struct row *row, const struct version *behind,
+                          int64_t value, bool absent) {
+    struct certifier_install install = {.key = row->key,
+                                        .behind = serial_of(behind->writer),
+                                        .before = behind->value,
+                                        .after = value,
+                                        .table = (uint16_t)row->table->index,
+                                        .before_absent = behind->absent,
+                                        .after_absent = absent};
+    certifier_would_install(world->certifier, actor->reported, &install);
+}
+
 static void installing(void *context, struct txn *txn, const struct row *row) {
     struct world *world = context;
     const struct version *own = row->own, *behind = version_behind(world, own);
@@ -72,6 +85,7 @@ void report_close(struct world *world) {
     result->certified = true;
     result->promise_broken = counts->broken > 0;
     result->anomalies = counts->anomalies - before->anomalies;
+    result->false_positives = counts->false_positives - before->false_positives;
     for (int i = 0; i < FLAW_COUNT; i++) {
         result->anomalies_by_name[i] = counts->by_name[i] - before->by_name[i];
     }
@@ -126,6 +140,19 @@ void report_read_now(struct world *world, struct actor *actor, const struct row 
     report_version(world, actor, row, seen, there ? SIGHT_ROW : actor->step.scan ? SIGHT_NO_MATCH : SIGHT_NO_ROW);
 }
 
+void report_refused_read_now(struct world *world, struct actor *actor, const struct row *row,
+                             const struct version *seen) {
+    report_version(world, actor, row, seen, seen->absent ? SIGHT_NO_ROW : SIGHT_ROW);
+}
+
+/* One that it had written before is told of at its end. */
+void report_refused_change_now(struct world *world, struct actor *actor, const struct row *row,
+                               const struct version *base, int64_t value, bool absent) {
+    if (row->own == NULL) {
+        would_install(world, actor, row, base, value, absent);
+    }
+}
+
 void report_source_now(struct world *world, struct actor *actor, const struct row *row, const struct version *seen) {
     if (seen->writer != actor->txn.id) {
         report_version(world, actor, row, seen, seen->absent ? SIGHT_NO_ROW : SIGHT_ROW);
@@ -165,6 +192,14 @@ void report_commit_now(struct world *world, struct actor *actor) {
 }
 
 void report_abort_now(struct world *world, struct actor *actor) {
-    certifier_abort(world->certifier, actor->reported);
+    const struct txn *txn = &actor->txn;
+    for (size_t i = 0; report_judges(world, actor) && i < txn->rows.count; i++) {
+        struct row *row = &txn->rows.items[i];
+        if (row->own != NULL) {
+            const struct version *behind = store_committed(&world->store, row->table, row->key, row->record);
+            would_install(world, actor, row, behind, row->own->value, row->own->absent);
+        }
+    }
+    (report_judges(world, actor) ? certifier_refuse : certifier_abort)(world->certifier, actor->reported);
     actor->reported = NULL;
 }

@@ -15,6 +15,10 @@ void report_statement_now(struct world *world, struct actor *actor);
 void report_read_now(struct world *world, struct actor *actor, const struct row *row, const struct version *seen,
                      bool wanted);
 void report_source_now(struct world *world, struct actor *actor, const struct row *row, const struct version *seen);
+void report_refused_read_now(struct world *world, struct actor *actor, const struct row *row,
+                             const struct version *seen);
+void report_refused_change_now(struct world *world, struct actor *actor, const struct row *row,
+                               const struct version *base, int64_t value, bool absent);
 void report_skip_now(struct world *world, struct actor *actor, const struct row *row);
 void report_scan_now(struct world *world, struct actor *actor);
 void report_fail_now(struct world *world, struct actor *actor);
@@ -39,6 +43,19 @@ static inline void report_read(struct world *world, struct actor *actor, const s
                                const struct version *seen, bool wanted) {
     if (world->certifier != NULL) {
         report_read_now(world, actor, row, seen, wanted);
+    }
+}
+
+/* Is the attempt that has just been refused one to be judged: would it have closed a cycle? */
+static inline bool report_judges(const struct world *world, const struct actor *actor) {
+    return world->certifier != NULL && actor->txn.reason == REASON_SSI_PIVOT;
+}
+
+/* It was refused as it was about to read `seen`, or to replace `base`: that counts as done. */
+static inline void report_refused_read(struct world *world, struct actor *actor, const struct row *row,
+                                       const struct version *seen) {
+    if (report_judges(world, actor) && seen != NULL) {
+        report_refused_read_now(world, actor, row, seen);
     }
 }
 

@@ -67,6 +67,7 @@ struct run_result {
     bool certified;     /* the following hold */
     uint64_t anomalies; /* commits with any of these */
     uint64_t anomalies_by_name[FLAW_COUNT];
+    uint64_t false_positives; /* refused for fear of a cycle that would not have been */
     bool promise_broken;       /* at any time, warm-up included */
     struct text witness;       /* of the first broken promise; if there is none, of the first anomaly */
     bool audit_promised;       /* is a broken audit a broken promise of the algorithm? */

@@ -211,6 +211,7 @@ bool statement_source(struct world *world, struct actor *actor) {
     struct version *seen = NULL;
     enum cc_status status = world->ops->read(&world->cc, &actor->txn, row_of(actor), SEE, BLOCK, &seen);
     if (!walker_passes(world, actor, status)) {
+        report_refused_read(world, actor, row_of(actor), seen);
         return walker_goes_on(actor);
     }
     note_read(world, actor, row_of(actor), seen);
@@ -229,6 +230,7 @@ bool statement_read(struct world *world, struct actor *actor) {
         if (status == CC_WAIT && step->scan && (world->ops->flags & CC_LOOKS_AGAIN) != 0) {
             actor->phase = PHASE_LOCATE;
         }
+        report_refused_read(world, actor, row_of(actor), seen);
         return walker_goes_on(actor);
     }
     if (status == CC_SKIP) {
@@ -249,11 +251,30 @@ bool statement_read(struct world *world, struct actor *actor) {
     return statement_claim(world, actor);
 }
 
+static int64_t value_after(const struct step *step, const struct version *base) {
+    int64_t before = base->absent ? 0 : base->value;
+    return step->value == VALUE_ADD ? before + step->operand : step->operand;
+}
+
+/* A refused claim: what it would have changed. */
+static void tell_refused_change(struct world *world, struct actor *actor) {
+    const struct step *step = &actor->step;
+    struct row *row = row_of(actor);
+    if (!report_judges(world, actor) || step->kind == STEP_SELECT) {
+        return;
+    }
+    const struct version *base = store_committed(&world->store, row->table, row->key, row->record);
+    if (base->absent == (step->kind == STEP_INSERT)) {
+        bool deleted = step->kind == STEP_DELETE;
+        report_refused_change_now(world, actor, row, base, deleted ? 0 : value_after(step, base), deleted);
+    }
+}
+
 static void change_row(struct world *world, struct actor *actor, struct version *base) {
     const struct step *step = &actor->step;
     struct row *row = row_of(actor);
     int64_t before = base->absent ? 0 : base->value;
-    int64_t value = step->value == VALUE_ADD ? before + step->operand : step->operand;
+    int64_t value = value_after(step, base);
     bool deleted = step->kind == STEP_DELETE;
     reply_row(actor, row->key, before, deleted ? INT64_MIN : value);
     txn_write(&actor->txn, &world->store, row, world_is_private(world) ? NULL : base, deleted ? 0 : value, deleted);
@@ -266,6 +287,7 @@ bool statement_claim(struct world *world, struct actor *actor) {
     enum cc_status status =
         world->ops->claim(&world->cc, &actor->txn, row_of(actor), change_of(step), patience_of(step), &base);
     if (!walker_passes(world, actor, status)) {
+        tell_refused_change(world, actor);
         return walker_goes_on(actor);
     }
     if (status == CC_SKIP) {

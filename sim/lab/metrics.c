@@ -133,6 +133,11 @@ static double anomalies(const struct run_result *result, int flaw) {
     return (double)(flaw == ANY_ANOMALY ? result->anomalies : result->anomalies_by_name[flaw]);
 }
 
+static double false_positives(const struct run_result *result, int unused) {
+    (void)unused;
+    return result->certified ? (double)result->false_positives : undefined();
+}
+
 /* What types.csv has too, computed from the counts of one type. */
 enum { BY_TYPE = 1 };
 
@@ -188,6 +193,10 @@ static const struct metric metrics[] = {
     ABORTS(REASON_BUSY, "busy", "aborts: the database was locked by another connection"),
     ABORTS(REASON_DEPTH, "depth", "aborts: its wait would have made the chain of waiters too long"),
     ABORTS(REASON_DUPLICATE, "duplicate", "aborts: inserted a key that exists"),
+    {"ssi_false_positives", "attempts",
+     "of aborts_ssi_pivot: would have closed no cycle, as judged when all that overlapped had ended; empty where not "
+     "certified",
+     false_positives, 0, 0},
     {"deadlocks", "victims", "deadlock victims", aborts_because, REASON_DEADLOCK, BY_TYPE},
     {"lock_upgrades", "locks", "locks upgraded to a stronger mode", count, LOCK_UPGRADES, 0},
     {"escalations", "locks", "row locks replaced by a table lock", count, ESCALATIONS, 0},

@@ -20,7 +20,7 @@ bool naive_member(const struct attempt *scanner, int row, int64_t value, bool ab
     return !absent && condition_holds(&scanner->condition, row, value);
 }
 
-static bool changes(const struct attempt *scanner, int row, const struct image *image) {
+bool naive_changes(const struct attempt *scanner, int row, const struct image *image) {
     return naive_member(scanner, row, image->before, image->before_absent) !=
            naive_member(scanner, row, image->value, image->absent);
 }
@@ -35,13 +35,13 @@ int naive_committed_above(const struct naive *naive, int row, int at) {
     return -1;
 }
 
-static bool is_version(const struct naive *naive, const struct seen *seen) {
+bool naive_is_version(const struct naive *naive, const struct seen *seen) {
     int at = naive_position(naive, seen->row, seen->writer);
     return !seen->gone && at >= 0 && naive->rows[seen->row][at].committed;
 }
 
 static void edges_of_read(struct naive *naive, int reader, const struct seen *seen) {
-    if (!is_version(naive, seen)) {
+    if (!naive_is_version(naive, seen)) {
         return;
     }
     int next = naive_committed_above(naive, seen->row, naive_position(naive, seen->row, seen->writer));
@@ -54,24 +54,24 @@ static void edges_of_read(struct naive *naive, int reader, const struct seen *se
 
 static void edges_of_scan(struct naive *naive, int reader, const struct seen *seen) {
     const struct attempt *scanner = &naive->attempts[reader];
-    if (seen->sight == SIGHT_ROW || seen->writer == reader || !is_version(naive, seen)) {
+    if (seen->sight == SIGHT_ROW || seen->writer == reader || !naive_is_version(naive, seen)) {
         return;
     }
     int at = naive_position(naive, seen->row, seen->writer);
-    if (changes(scanner, seen->row, &naive->rows[seen->row][at])) {
+    if (naive_changes(scanner, seen->row, &naive->rows[seen->row][at])) {
         naive->wr[seen->writer] |= UINT64_C(1) << reader;
     }
     for (int next = naive_committed_above(naive, seen->row, at); next >= 0;
          next = naive_committed_above(naive, seen->row, next)) {
         const struct image *image = &naive->rows[seen->row][next];
-        if (image->writer != reader && changes(scanner, seen->row, image)) {
+        if (image->writer != reader && naive_changes(scanner, seen->row, image)) {
             naive->predicate[reader] |= UINT64_C(1) << image->writer;
             return;
         }
     }
 }
 
-static void find_edges(struct naive *naive) {
+void naive_find_edges(struct naive *naive) {
     memset(naive->ww, 0, sizeof naive->ww);
     memset(naive->wr, 0, sizeof naive->wr);
     memset(naive->rw, 0, sizeof naive->rw);
@@ -115,6 +115,10 @@ static uint64_t closure(const uint64_t *a, const uint64_t *b, const uint64_t *c,
         reached |= next;
     }
     return reached;
+}
+
+uint64_t naive_reached(const struct naive *naive, uint64_t from) {
+    return closure(naive->ww, naive->wr, naive->rw, naive->predicate, from);
 }
 
 static bool any_cycle(const struct naive *naive, int start) {
@@ -267,7 +271,7 @@ static int first_of(const struct naive *naive, uint64_t readers) {
 /* The readers that wait for this commit and are on no cycle yet. */
 uint64_t naive_before_commit(struct naive *naive, int number) {
     uint64_t fresh = 0;
-    find_edges(naive);
+    naive_find_edges(naive);
     for (uint64_t rest = naive->attempts[number].waiting; rest != 0; rest &= rest - 1) {
         fresh |= any_cycle(naive, __builtin_ctzll(rest)) ? 0 : rest & (0 - rest);
     }
@@ -280,7 +284,7 @@ void naive_after_commit(struct naive *naive, int number, uint64_t fresh) {
     for (uint64_t rest = naive->attempts[number].waiting; rest != 0; rest &= rest - 1) {
         each_read(naive, __builtin_ctzll(rest), number, settle);
     }
-    find_edges(naive);
+    naive_find_edges(naive);
     bool found = judge_cycles(naive, number, number);
     while (!found && fresh != 0) {
         int reader = first_of(naive, fresh);

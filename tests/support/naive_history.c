@@ -58,7 +58,9 @@ static struct seen report(struct naive *naive, int number, int row, int at, enum
                         .writer = image->writer,
                         .number = image->number,
                         .statement = attempt->statement,
-                        .sight = image->writer == number ? SIGHT_OWN_VERSION : sight};
+                        .sight = image->writer == number ? SIGHT_OWN_VERSION : sight,
+                        .dirty = image->writer != number && !image->committed};
+    naive->attempts[image->writer].seen_dirty |= seen.dirty;
     struct certifier_read read = {.key = row,
                                   .writer = (uint64_t)image->writer,
                                   .number = image->number,
@@ -221,11 +223,17 @@ static void commit(struct naive *naive, int number) {
         }
     }
     naive_after_commit(naive, number, fresh);
+    naive_judge_refused(naive);
 }
 
 static void roll_back(struct naive *naive, int number) {
     struct attempt *attempt = &naive->attempts[number];
-    certifier_abort(naive->certifier, attempt->node);
+    if (chance(naive, 0.5)) {
+        naive_refuse(naive, number);
+        certifier_refuse(naive->certifier, attempt->node);
+    } else {
+        certifier_abort(naive->certifier, attempt->node);
+    }
     attempt->state = ABORTED;
     for (int row = 0; row < ROWS; row++) {
         int at = naive_position(naive, row, number);
@@ -234,6 +242,7 @@ static void roll_back(struct naive *naive, int number) {
         }
     }
     naive_after_abort(naive, number);
+    naive_judge_refused(naive);
 }
 
 static void act(struct naive *naive, int number, double beneath) {

@@ -22,7 +22,15 @@ struct seen {
     int row, writer;
     uint32_t number, statement;
     enum certifier_sight sight;
-    bool gone; /* aborted or intermediate: no version of the history */
+    bool gone;  /* aborted or intermediate: no version of the history */
+    bool dirty; /* the writer had not committed */
+};
+
+/* What a refused attempt would have installed in a row, and the newest version committed when it was refused. */
+struct wish {
+    bool any;
+    struct image image;
+    int base;
 };
 
 struct attempt {
@@ -40,6 +48,10 @@ struct attempt {
     struct node *node;
     uint32_t named;
     bool counted, broke;
+    bool seen_dirty;       /* somebody read a version of it before it ended */
+    bool refused;          /* and not judged yet */
+    int begun_when_ended;  /* latest attempt */
+    struct wish wishes[ROWS];
     uint64_t waiting; /* committed attempts that read from it before it ended */
 };
 
@@ -63,6 +75,19 @@ int naive_position(const struct naive *naive, int row, int writer);
 int naive_committed_above(const struct naive *naive, int row, int at);
 /* Is the row, with that value, one that the scan wants? */
 bool naive_member(const struct attempt *scanner, int row, int64_t value, bool absent);
+
+/* The edges between the attempts that have committed. */
+void naive_find_edges(struct naive *naive);
+/* All that is reached from the set along those edges, by one or more steps. */
+uint64_t naive_reached(const struct naive *naive, uint64_t from);
+/* Does the image change whether the row is one that the scan wants? */
+bool naive_changes(const struct attempt *scanner, int row, const struct image *image);
+/* Is what was seen a version of the history? */
+bool naive_is_version(const struct naive *naive, const struct seen *seen);
+
+/* naive_refused.c: an attempt is refused, its versions still among the rows'; an attempt has ended. */
+void naive_refuse(struct naive *naive, int number);
+void naive_judge_refused(struct naive *naive);
 
 /* The definitions at a commit: before the versions are marked committed, then after. */
 uint64_t naive_before_commit(struct naive *naive, int number);
