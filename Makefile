@@ -96,6 +96,11 @@ bench: all $(BENCH_PROGRAMS) ## how fast the simulator is, against the floor of 
 figures: all ## run every experiment of configs/ and draw its figures
 	@set -e; for config in $(wildcard configs/*.ini); do echo "== $$config"; $(BUILD)/ccsim run $$config; done
 
+.PHONY: check-cluster
+check-cluster: all ## the launchers of docs/cluster.md (Slurm, GNU parallel, MPI), for real; as root
+	@scripts/setup.sh cluster
+	@scripts/cluster/check.sh $(BUILD)
+
 .PHONY: golden determinism
 golden: all ## write the golden CSVs anew: only when the simulator is meant to say something else
 	@for config in tests/golden/*.ini; do \

@@ -2,18 +2,21 @@
 # Installs what is missing, and nothing else: quick when all is there.
 #   setup.sh build      what building, running and plotting need
 #   setup.sh test       also what the tests and the linters need
+#   setup.sh cluster    what building and checking the launchers of docs/cluster.md need
 # Works as root or through sudo. Asks first when a person is at the terminal.
 set -eu
 
 build=(gcc libc6-dev make libgsl-dev libinih-dev libjansson-dev uthash-dev gnuplot-nox fonts-dejavu-core help2man)
 test=(libcmocka-dev bats datamash miller shellcheck clang clang-tidy clang-format cppcheck valgrind gcovr graphviz
     libclang-rt-dev)
+cluster=(slurm-wlm munge parallel openmpi-bin mpich)
 
 case "${1-}" in
 build) wanted=("${build[@]}") ;;
 test) wanted=("${build[@]}" "${test[@]}") ;;
+cluster) wanted=("${build[@]}" "${cluster[@]}") ;;
 *)
-    echo "usage: scripts/setup.sh build|test" >&2
+    echo "usage: scripts/setup.sh build|test|cluster" >&2
     exit 2
     ;;
 esac
