@@ -7,12 +7,14 @@
  * next event scheduled, or the next pop, replaces it. */
 #include "sim/kernel/agenda.h"
 
+#include <string.h>
+
 #include "sim/base/check.h"
 #include "sim/base/memory.h"
 
 #define EMPTY (~(agenda_key)0)
 
-enum { SLOT_BITS = 24, ORDER_BITS = 39, WIDTH_MIN = 2, BLIND_LEVELS = 6 };
+enum { SLOT_BITS = 24, ORDER_BITS = 39, BLIND_LEVELS = 6 };
 
 /* Who wins is as good as random, so this must not be a branch: gcc makes conditional moves of it. */
 static inline agenda_key key_min(agenda_key a, agenda_key b) { return a < b ? a : b; }
@@ -20,8 +22,9 @@ static inline agenda_key key_min(agenda_key a, agenda_key b) { return a < b ? a 
 /* Puts `key` into leaf `i`, the winner's, and replays its matches up to the root. */
 static inline void replace_winner(struct agenda *agenda, uint32_t i, agenda_key key) {
     agenda_key *node = agenda->node;
+    uint32_t root = agenda->root;
     node[i] = key;
-    while (i > 1) {
+    while (i != root) {
         key = key_min(key, node[i ^ 1]);
         i /= 2;
         node[i] = key;
@@ -32,9 +35,9 @@ static inline void replace_winner(struct agenda *agenda, uint32_t i, agenda_key 
  * before, so a test at each of the first levels would be mispredicted, which costs more than to climb them. */
 static void replace_any(struct agenda *agenda, uint32_t i, agenda_key key) {
     agenda_key *node = agenda->node;
-    uint32_t watched = i >> BLIND_LEVELS;
+    uint32_t watched = i >> BLIND_LEVELS, root = agenda->root;
     node[i] = key;
-    while (i > 1) {
+    while (i != root) {
         key = key_min(key, node[i ^ 1]);
         i /= 2;
         if (i <= watched && node[i] == key) {
@@ -44,16 +47,45 @@ static void replace_any(struct agenda *agenda, uint32_t i, agenda_key key) {
     }
 }
 
-static void settle(struct agenda *agenda) {
+static inline uint32_t slot_of(agenda_key key) { return (uint32_t)key & (AGENDA_SLOTS_MAX - 1); }
+
+/* A new leaf on the right. Where the root moves up, what was beside it is empty but for this leaf. */
+static void add_leaf(struct agenda *agenda, uint32_t slot, agenda_key key) {
+    uint32_t leaf = agenda->width + agenda->used++;
+    if (agenda->used > agenda->span) {
+        agenda->root /= 2;
+        agenda->span *= 2;
+    }
+    agenda->leaf[slot] = leaf;
+    replace_winner(agenda, leaf, key);
+}
+
+/* The last leaf moves into the place of the one that goes. */
+static void remove_leaf(struct agenda *agenda, uint32_t slot) {
+    uint32_t hole = agenda->leaf[slot], last = agenda->width + --agenda->used;
+    agenda_key moved = agenda->node[last];
+    agenda->leaf[slot] = 0;
+    replace_any(agenda, last, EMPTY);
+    if (hole != last) {
+        agenda->leaf[slot_of(moved)] = hole;
+        replace_any(agenda, hole, moved);
+    }
+    if (agenda->used > 0 && agenda->used <= agenda->span / 2) {
+        agenda->root *= 2;
+        agenda->span /= 2;
+    }
+}
+
+static inline void settle(struct agenda *agenda) {
     if (agenda->popped != AGENDA_NONE) {
-        replace_winner(agenda, agenda->leaf[agenda->popped], EMPTY);
+        remove_leaf(agenda, agenda->popped);
         agenda->popped = AGENDA_NONE;
     }
 }
 
 void agenda_init(struct agenda *agenda, uint32_t slots) {
     *agenda = (struct agenda){.popped = AGENDA_NONE};
-    agenda_reserve(agenda, slots > WIDTH_MIN ? slots : WIDTH_MIN);
+    agenda_reserve(agenda, slots > 1 ? slots : 1);
 }
 
 void agenda_free(struct agenda *agenda) {
@@ -62,66 +94,71 @@ void agenda_free(struct agenda *agenda) {
     *agenda = (struct agenda){.popped = AGENDA_NONE};
 }
 
-void agenda_reserve(struct agenda *agenda, uint32_t slots) {
-    CHECK(slots <= AGENDA_SLOTS_MAX);
-    if (slots <= agenda->width) {
-        return;
-    }
-    /* just what is asked for at first, then doubling */
-    uint32_t width = slots > 2 * agenda->width ? slots : 2 * agenda->width;
+/* Twice as wide, and so on: what was the tree is the left part of the new one, at the same distance from its leaves. */
+static void widen(struct agenda *agenda, uint32_t width) {
     agenda_key *node = mem_new(2 * (size_t)width, sizeof *node);
-    uint32_t *leaf = mem_new(width, sizeof *leaf);
-    for (uint32_t slot = 0; slot < width; slot++) {
-        bool is_old = slot < agenda->width;
-        leaf[slot] = is_old ? agenda->leaf[slot] - agenda->width + width : width + slot;
-        node[leaf[slot]] = is_old ? agenda->node[agenda->leaf[slot]] : EMPTY;
+    for (uint32_t i = 0; i < 2 * width; i++) {
+        node[i] = EMPTY;
+    }
+    for (uint32_t i = 0; i < agenda->used; i++) {
+        node[width + i] = agenda->node[agenda->width + i];
+        agenda->leaf[slot_of(node[width + i])] = width + i;
     }
     for (uint32_t i = width - 1; i >= 1; i--) {
         node[i] = key_min(node[2 * i], node[2 * i + 1]);
     }
     mem_free(agenda->node);
-    mem_free(agenda->leaf);
+    agenda->span = agenda->width == 0 ? 1 : agenda->span;
+    agenda->root = width / agenda->span;
     agenda->node = node;
-    agenda->leaf = leaf;
     agenda->width = width;
 }
 
-static inline bool is_empty(const struct agenda *agenda, uint32_t slot) {
-    return agenda->node[agenda->leaf[slot]] == EMPTY;
+void agenda_reserve(struct agenda *agenda, uint32_t slots) {
+    CHECK(slots <= AGENDA_SLOTS_MAX);
+    if (slots <= agenda->slots) {
+        return;
+    }
+    uint32_t room = slots > 2 * agenda->slots ? slots : 2 * agenda->slots; /* just what is asked for, then doubling */
+    agenda->leaf = mem_resize(agenda->leaf, room, sizeof *agenda->leaf);
+    memset(agenda->leaf + agenda->slots, 0, (room - agenda->slots) * sizeof *agenda->leaf);
+    agenda->slots = room;
+    uint32_t width = agenda->width > 0 ? agenda->width : 1;
+    while (width < room) {
+        width *= 2;
+    }
+    if (width > agenda->width) {
+        widen(agenda, width);
+    }
 }
 
-/* The slot's leaf, ready to be replaced: the popped one's if it can be had. True: it is the winner's. */
-static inline bool choose_leaf(struct agenda *agenda, uint32_t slot) {
-    uint32_t popped = agenda->popped;
-    if (popped == AGENDA_NONE) {
-        return false;
+/* The popped slot's leaf is the winner's: it is its own again, or taken over by a slot that has none. */
+static inline void put(struct agenda *agenda, uint32_t slot, agenda_key key) {
+    uint32_t popped = agenda->popped, leaf = agenda->leaf[slot];
+    if (slot == popped) {
+        agenda->popped = AGENDA_NONE;
+        replace_winner(agenda, leaf, key);
+    } else if (leaf != 0) {
+        replace_any(agenda, leaf, key);
+    } else if (popped != AGENDA_NONE) {
+        leaf = agenda->leaf[slot] = agenda->leaf[popped];
+        agenda->leaf[popped] = 0;
+        agenda->popped = AGENDA_NONE;
+        replace_winner(agenda, leaf, key);
+    } else {
+        add_leaf(agenda, slot, key);
     }
-    if (slot != popped) {
-        if (!is_empty(agenda, slot)) {
-            return false;
-        }
-        uint32_t leaf = agenda->leaf[slot];
-        agenda->leaf[slot] = agenda->leaf[popped];
-        agenda->leaf[popped] = leaf;
-    }
-    agenda->popped = AGENDA_NONE;
-    return true;
 }
 
 static inline void schedule(struct agenda *agenda, uint32_t slot, int64_t time_ns, uint64_t ordinary) {
     CHECK(time_ns >= agenda->now_ns);
     CHECK(agenda->order >> ORDER_BITS == 0);
-    if (slot >= agenda->width) {
+    if (slot >= agenda->slots) {
         CHECK(slot < AGENDA_SLOTS_MAX);
         agenda_reserve(agenda, slot + 1);
     }
     uint64_t low = ordinary << 63 | agenda->order++ << SLOT_BITS | slot;
-    agenda_key key = (agenda_key)(uint64_t)time_ns << 64 | low;
-    if (choose_leaf(agenda, slot)) {
-        replace_winner(agenda, agenda->leaf[slot], key);
-    } else {
-        replace_any(agenda, agenda->leaf[slot], key);
-    }
+    put(agenda, slot, (agenda_key)(uint64_t)time_ns << 64 | low);
 }
 
 void agenda_schedule(struct agenda *agenda, uint32_t slot, int64_t time_ns) { schedule(agenda, slot, time_ns, 1); }
@@ -129,18 +166,18 @@ void agenda_schedule(struct agenda *agenda, uint32_t slot, int64_t time_ns) { sc
 void agenda_schedule_urgent(struct agenda *agenda, uint32_t slot) { schedule(agenda, slot, agenda->now_ns, 0); }
 
 bool agenda_pending(const struct agenda *agenda, uint32_t slot) {
-    return slot < agenda->width && slot != agenda->popped && !is_empty(agenda, slot);
+    return slot < agenda->slots && slot != agenda->popped && agenda->leaf[slot] != 0;
 }
 
 void agenda_cancel(struct agenda *agenda, uint32_t slot) {
     if (agenda_pending(agenda, slot)) {
-        replace_any(agenda, agenda->leaf[slot], EMPTY);
+        remove_leaf(agenda, slot);
     }
 }
 
 uint32_t agenda_pop(struct agenda *agenda, int64_t limit_ns) {
     settle(agenda);
-    agenda_key key = agenda->node[1];
+    agenda_key key = agenda->node[agenda->root];
     if ((uint64_t)(key >> 64) > (uint64_t)limit_ns) {
         if (key != EMPTY) {
             CHECK(limit_ns >= agenda->now_ns);
@@ -148,7 +185,7 @@ uint32_t agenda_pop(struct agenda *agenda, int64_t limit_ns) {
         }
         return AGENDA_NONE;
     }
-    uint32_t slot = (uint32_t)key & (AGENDA_SLOTS_MAX - 1);
+    uint32_t slot = slot_of(key);
     agenda->now_ns = (int64_t)(key >> 64);
     agenda->popped = slot;
     agenda->handled++;

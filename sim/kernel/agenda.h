@@ -1,20 +1,23 @@
 /* agenda.h - the event queue: simulated time in integer nanoseconds, one pending event a slot.
  *
  * Everything that can have an event pending (a transaction, an arrival process, a periodic timer) owns a fixed *slot*,
- * and has at most one event at a time. So the queue is a tournament over slots: a complete binary tree whose leaves
- * are the slots' keys and whose every inner node is the smaller of its two children; the root is the next event.
+ * and has at most one event at a time. So the queue is a tournament: a complete binary tree whose leaves are the keys of
+ * the pending events and whose every inner node is the smaller of its two children; the root is the next event.
  * A key is (time, order, slot) in 128 bits, so the key is the event, ties included: events of one instant
  * happen in the order they were scheduled, urgent ones before all others.
  *
- * The popped slot's leaf stays in place until something is scheduled or another event is asked for. Slots have no leaf
- * of their own: one that had none pending takes over the leaf of the one just popped. So the hold operation, pop one
- * and schedule one, be it the same slot or another, costs one walk from leaf to root, without a branch that depends on
- * the keys.
+ * Slots have no leaf of their own: pending events fill the leaves from the left without a gap, and the root is the
+ * node just above all of them, so a match is as long as the logarithm of what is pending, not of what there is.
+ * The popped slot's leaf stays in place until something is scheduled or another event is asked for: a slot that had
+ * none pending takes it over. So the hold operation, pop one and schedule one, be it the same slot or another, costs
+ * one walk from leaf to root, without a branch that depends on the keys.
  *
  * Invariants
  *  1. The clock never goes back: schedule takes a time >= now.
- *  2. node[i] = min(node[2i], node[2i + 1]) for every inner node, where a popped slot's leaf still holds its old key.
- *  3. An empty slot's key is all ones, which is later than any event. */
+ *  2. node[i] = min(node[2i], node[2i + 1]) for every inner node from the root down, where a popped slot's leaf still
+ *     holds its old key.
+ *  3. An unused leaf's key is all ones, which is later than any event; leaves `width` .. `width + used - 1` are used.
+ *  4. Of the used leaves each holds the key of the slot whose `leaf` it is. */
 #ifndef CCSIM_KERNEL_AGENDA_H
 #define CCSIM_KERNEL_AGENDA_H
 
@@ -24,9 +27,13 @@
 __extension__ typedef unsigned __int128 agenda_key;
 
 struct agenda {
-    agenda_key *node; /* 2 * width; node[1] is the root, node[leaf[slot]] a slot's key */
-    uint32_t *leaf;   /* of each slot: a permutation of width .. 2 * width - 1 */
-    uint32_t width;   /* leaves: any number from 2 on, for every node but the root has its parent at half its number */
+    agenda_key *node; /* 2 * width; node[root] is the next event, node[leaf[slot]] a slot's key */
+    uint32_t *leaf;   /* of each slot, 0: nothing pending */
+    uint32_t slots;   /* that `leaf` has room for */
+    uint32_t width;   /* leaves, a power of two */
+    uint32_t used;    /* leaves, from the left */
+    uint32_t root;    /* the lowest node above all used leaves */
+    uint32_t span;    /* leaves below the root */
     uint32_t popped;  /* slot whose leaf is stale, or AGENDA_NONE */
     uint64_t order;   /* of the next event scheduled */
     int64_t now_ns;
@@ -36,7 +43,7 @@ struct agenda {
 #define AGENDA_NONE      UINT32_MAX
 #define AGENDA_SLOTS_MAX (1u << 24)
 
-/* An agenda at time 0 with room for `slots` slots; it grows when a larger slot is used. */
+/* An agenda at time 0 with room for `slots` slots, all pending; it grows when a larger slot is used. */
 void agenda_init(struct agenda *agenda, uint32_t slots);
 void agenda_free(struct agenda *agenda);
 void agenda_reserve(struct agenda *agenda, uint32_t slots);
@@ -53,6 +60,6 @@ bool agenda_pending(const struct agenda *agenda, uint32_t slot);
 uint32_t agenda_pop(struct agenda *agenda, int64_t limit_ns);
 
 /* Is anything pending at all? To be asked after agenda_pop found nothing. */
-static inline bool agenda_any(const struct agenda *agenda) { return agenda->node[1] != ~(agenda_key)0; }
+static inline bool agenda_any(const struct agenda *agenda) { return agenda->node[agenda->root] != ~(agenda_key)0; }
 
 #endif

@@ -208,6 +208,29 @@ static void grows_without_losing_events(void **state) {
     agenda_free(&agenda);
 }
 
+/* A match is as long as the logarithm of what is pending, whatever was pending before and however slots change. */
+static void spans_no_more_than_what_is_pending(void **state) {
+    (void)state;
+    enum { SLOTS = 1000, LEFT = 4 };
+    struct agenda agenda;
+    agenda_init(&agenda, SLOTS);
+    for (uint32_t slot = 0; slot < SLOTS; slot++) {
+        agenda_schedule(&agenda, slot, slot);
+    }
+    assert_int_equal(agenda.span, 1024);
+    for (uint32_t slot = 0; slot < SLOTS - LEFT; slot++) {
+        assert_int_equal(agenda_pop(&agenda, INT64_MAX), slot);
+    }
+    for (uint32_t slot = 0; slot < SLOTS - LEFT; slot++) { /* another slot takes the place of the popped one */
+        uint32_t popped = agenda_pop(&agenda, INT64_MAX);
+        assert_int_equal(popped, (SLOTS - LEFT + slot) % SLOTS);
+        agenda_schedule(&agenda, slot, SLOTS + slot);
+        assert_int_equal(agenda.used, LEFT);
+        assert_int_equal(agenda.span, LEFT);
+    }
+    agenda_free(&agenda);
+}
+
 static void schedule_in_the_past(struct agenda *agenda) { agenda_schedule(agenda, 0, agenda->now_ns - 1); }
 static void schedule_beyond_the_last_slot(struct agenda *agenda) { agenda_schedule(agenda, AGENDA_SLOTS_MAX, 200); }
 static void pop_with_a_limit_in_the_past(struct agenda *agenda) { agenda_pop(agenda, agenda->now_ns - 1); }
@@ -251,4 +274,5 @@ static void misuse_is_caught(void **state) {
 TEST_GROUP(agenda, cmocka_unit_test(agrees_with_the_naive_model),
            cmocka_unit_test(events_of_one_instant_keep_their_order),
            cmocka_unit_test(urgent_events_overtake_the_popped_slot), cmocka_unit_test(stops_at_the_limit_and_goes_on),
-           cmocka_unit_test(grows_without_losing_events), cmocka_unit_test(misuse_is_caught))
+           cmocka_unit_test(grows_without_losing_events), cmocka_unit_test(spans_no_more_than_what_is_pending),
+           cmocka_unit_test(misuse_is_caught))
