@@ -20,7 +20,7 @@ static double resident_bytes(void) {
 
 int main(int argc, char **argv) {
     const struct cc_ops *algorithm = argc >= 2 ? cc_find(argv[1]) : NULL;
-    int64_t rows = argc >= 3 ? strtoll(argv[2], NULL, 10) : 4000000;
+    int64_t rows = argc >= 3 ? strtoll(argv[2], NULL, 10) : 10000000;
     if (algorithm == NULL || rows < 1) {
         fprintf(stderr, "usage: memory ALGORITHM [ROWS]\n");
         return 2;

@@ -3,10 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "sim/base/check.h"
 
-enum { EXIT_INCOMPLETE = 3, SLAB_FIRST = 16, SLAB_LARGEST = 4096, VECTOR_FIRST = 8 };
+enum { EXIT_INCOMPLETE = 3, SLAB_FIRST = 16, SLAB_HEADER = 16, VECTOR_FIRST = 8 };
+#define HUGE_PAGE ((size_t)2 << 20)
+#define HUGE_FROM (16 * HUGE_PAGE) /* smaller blocks are not worth a page that is cleared as a whole */
 
 static void *or_die(void *block, size_t bytes) {
     if (block == NULL) {
@@ -16,12 +19,25 @@ static void *or_die(void *block, size_t bytes) {
     return block;
 }
 
+/* Asks for huge pages in what lies between whole ones: rows are met at random, and with small pages every other one
+ * costs a walk of the page tables besides its cache miss. A wish only: where there are none, nothing changes. */
+static void wish_huge_pages(void *block, size_t bytes) {
+    size_t before = (HUGE_PAGE - (uintptr_t)block % HUGE_PAGE) % HUGE_PAGE;
+    if (bytes >= before + HUGE_PAGE) {
+        madvise((char *)block + before, (bytes - before) / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+    }
+}
+
 void *mem_new(size_t count, size_t size) {
     if (count == 0 || size == 0) {
         count = size = 1;
     }
     CHECK(count <= SIZE_MAX / size);
-    return or_die(calloc(count, size), count * size);
+    void *block = or_die(calloc(count, size), count * size);
+    if (count * size >= HUGE_FROM) {
+        wish_huge_pages(block, count * size);
+    }
+    return block;
 }
 
 void *mem_resize(void *block, size_t count, size_t size) {
@@ -44,18 +60,32 @@ void *mem_vector_grow(void *items, size_t *capacity, size_t size) {
 
 void pool_init(struct pool *pool, size_t object_size) {
     *pool = (struct pool){.size = (object_size + 7) / 8 * 8, .slab_count = SLAB_FIRST};
-    CHECK(pool->size >= sizeof(void *));
+    CHECK(pool->size >= sizeof(void *) && pool->size * SLAB_FIRST < HUGE_PAGE - SLAB_HEADER);
+}
+
+/* Slabs double up to one huge page, header included, so that no object spills into a page of its own. The header is
+ * the link, padded so that objects keep malloc's alignment. */
+static char *new_slab(struct pool *pool) {
+    size_t largest = (HUGE_PAGE - SLAB_HEADER) / pool->size;
+    size_t bytes = SLAB_HEADER + pool->slab_count * pool->size;
+    char *slab;
+    if (pool->slab_count < largest) {
+        slab = or_die(malloc(bytes), bytes);
+    } else {
+        slab = or_die(aligned_alloc(HUGE_PAGE, HUGE_PAGE), HUGE_PAGE);
+        wish_huge_pages(slab, HUGE_PAGE);
+    }
+    pool->next = slab + SLAB_HEADER;
+    pool->end = pool->next + pool->slab_count * pool->size;
+    pool->slab_count = pool->slab_count * 2 < largest ? pool->slab_count * 2 : largest;
+    return slab;
 }
 
 void *pool_grow(struct pool *pool) {
     if (pool->next == pool->end) {
-        size_t header = 16; /* the link, padded so that objects keep malloc's alignment */
-        char *slab = or_die(malloc(header + pool->slab_count * pool->size), pool->slab_count * pool->size);
+        char *slab = new_slab(pool);
         *(void **)(void *)slab = pool->slabs;
         pool->slabs = slab;
-        pool->next = slab + header;
-        pool->end = pool->next + pool->slab_count * pool->size;
-        pool->slab_count = pool->slab_count * 2 < SLAB_LARGEST ? pool->slab_count * 2 : SLAB_LARGEST;
     }
     void *object = pool->next;
     pool->next += pool->size;

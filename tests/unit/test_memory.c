@@ -57,6 +57,22 @@ static void pool_hands_out_distinct_objects(void **state) {
 }
 
 /* Last in, first out, and no new memory while old is free. */
+/* Slabs grow to one huge page, header included: an object costs its own size and next to nothing. */
+static void large_pools_waste_nothing(void **state) {
+    (void)state;
+    enum { COUNT = 200000, SIZE = 32, HUGE = 2 << 20 };
+    struct pool pool;
+    pool_init(&pool, SIZE);
+    for (int i = 0; i < COUNT; i++) {
+        char *object = pool_get(&pool);
+        memset(object, i, SIZE);
+    }
+    size_t slab = (size_t)(pool.end - (char *)pool.slabs);
+    assert_in_range(slab, HUGE - SIZE, HUGE);
+    assert_int_equal((uintptr_t)pool.slabs % HUGE, 0);
+    pool_free(&pool);
+}
+
 static void pool_reuses_the_warmest(void **state) {
     (void)state;
     struct pool pool;
@@ -109,5 +125,6 @@ static void vector_grows_and_keeps_its_capacity(void **state) {
 }
 
 TEST_GROUP(memory, cmocka_unit_test(blocks_are_zeroed_and_never_null), cmocka_unit_test(resizing_keeps_content),
-           cmocka_unit_test(pool_hands_out_distinct_objects), cmocka_unit_test(pool_reuses_the_warmest),
-           cmocka_unit_test(pool_rounds_sizes_up), cmocka_unit_test(vector_grows_and_keeps_its_capacity))
+           cmocka_unit_test(pool_hands_out_distinct_objects), cmocka_unit_test(large_pools_waste_nothing),
+           cmocka_unit_test(pool_reuses_the_warmest), cmocka_unit_test(pool_rounds_sizes_up),
+           cmocka_unit_test(vector_grows_and_keeps_its_capacity))
