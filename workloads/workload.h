@@ -105,6 +105,31 @@ struct workload_audit {
 /* What a program says of itself at its begin; a deferrable one would rather wait for a snapshot than be refused. */
 enum declaration { DECLARES_NOTHING, DECLARES_READ_ONLY, DECLARES_DEFERRABLE };
 
+/* How a kind of transaction is tried again after an abort by the system, where that is not as [restart] says. */
+struct retry {
+    const struct option_call *delay; /* as restart.delay; NULL: as [restart] says */
+    int64_t max_attempts;            /* 0: as [restart] says */
+};
+
+/* A workload may be written in the config itself, in sections of its own: `[table account]`. */
+struct workload_section {
+    const char *name;                   /* "table"; what ends the list has none */
+    bool named;                         /* a name of its own follows: [table NAME] */
+    const struct option_table *options; /* its keys, for the manual too; rows whose name holds a blank, or is in capitals,
+                                           stand for a kind of key */
+    const char *help;
+};
+struct workload_entry {
+    const char *section, *key, *value; /* "table account"; key NULL: the section's header */
+};
+/* Takes a mistake in an entry, at this byte of its value; WORKLOAD_WHOLE: the entry as a whole. */
+struct workload_faults {
+    void *context;
+    void (*add)(void *context, size_t entry, size_t at, const char *sentence);
+};
+#define WORKLOAD_WHOLE ((size_t)-1)
+#define WORKLOAD_NO_ENTRY ((size_t)-1)
+
 struct workload_ops {
     const char *name, *summary;
     const struct option_table *options;
@@ -121,6 +146,8 @@ struct workload_ops {
     enum declaration (*declares)(const void *state, const void *arguments);
     /* The level the transaction asks for (enum level), or LEVEL_OWN: whatever the algorithm gives. NULL: always that. */
     int (*isolation)(const void *state, const void *arguments);
+    /* How it is tried again; NULL, or a NULL result: as [restart] says. */
+    const struct retry *(*retry)(const void *state, const void *arguments);
     /* Where a workload has several kinds of transaction: how many, their names, and which one this is (from 0). All NULL:
      * there is one kind. */
     size_t (*type_count)(const void *options);
@@ -135,6 +162,14 @@ struct workload_ops {
     void (*committed)(void *state, const void *arguments, const void *registers);
     void (*audit)(const void *state, const struct store *store, struct workload_audit *audit);
     void (*unload)(void *state); /* may be NULL */
+    /* Of a workload that is written in the config; all NULL else. `sections` ends with one without a name. */
+    const struct workload_section *sections;
+    /* The option behind a key of a section (by its `name`); NULL: there is no such key. */
+    const struct option *(*section_option)(const char *section, const char *key);
+    /* Makes the options out of the entries; false if there were mistakes. The options are freed by `discard`. */
+    bool (*compile)(void *options, const struct workload_entry *entries, size_t count,
+                    const struct workload_faults *faults);
+    void (*discard)(void *options);
 };
 
 extern const struct workload_ops *const workload_registry[];

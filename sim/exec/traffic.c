@@ -213,8 +213,14 @@ static int64_t backoff_delay_ns(const struct option_call *delay, struct actor *a
     return (int64_t)stream_below(&actor->restart, (uint64_t)limit_ns + 1);
 }
 
-static int64_t restart_delay_ns(struct world *world, struct actor *actor) {
-    const struct option_call *delay = &world->spec->restart.delay;
+/* How the transaction's own kind is tried again; NULL: as all are. */
+static const struct retry *own_retry(const struct world *world, const struct actor *actor) {
+    const struct workload_ops *workload = world->spec->workload;
+    return workload->retry != NULL ? workload->retry(world->workload_state, actor->arguments) : NULL;
+}
+
+static int64_t restart_delay_ns(struct world *world, struct actor *actor, const struct retry *own) {
+    const struct option_call *delay = own != NULL && own->delay != NULL ? own->delay : &world->spec->restart.delay;
     switch ((enum restart_delay)delay->choice) {
     case RESTART_ADAPTIVE: return adaptive_delay_ns(world, actor);
     case RESTART_BACKOFF: return backoff_delay_ns(delay, actor);
@@ -225,11 +231,13 @@ static int64_t restart_delay_ns(struct world *world, struct actor *actor) {
 
 bool traffic_restart(struct world *world, struct actor *actor) {
     const struct restart_settings *restart = &world->spec->restart;
-    if (actor->attempts >= (uint64_t)restart->max_attempts) {
+    const struct retry *own = own_retry(world, actor);
+    int64_t attempts_max = own != NULL && own->max_attempts > 0 ? own->max_attempts : restart->max_attempts;
+    if (actor->attempts >= (uint64_t)attempts_max) {
         tally_give_up(world, actor);
         return traffic_finish(world, actor);
     }
-    int64_t delay_ns = restart_delay_ns(world, actor);
+    int64_t delay_ns = restart_delay_ns(world, actor, own);
     bool moved = delay_ns > 0 || actor->attempt_start_ns != world->agenda.now_ns;
     actor->still_restarts = moved ? 0 : actor->still_restarts + 1;
     if (actor->still_restarts >= STILL_MOST) {
