@@ -25,6 +25,7 @@ struct mix_state {
     int64_t *scratch;                    /* the values of all types, while they are drawn */
     uint64_t unexpected, expecting;      /* commits whose expectation did not hold; that had one */
     int64_t surprise[2];                 /* left and right side of the first */
+    uint64_t commits[MIX_TYPES_MAX];
 };
 
 struct mix_arguments {
@@ -81,7 +82,7 @@ static const struct workload_entry example[] = {
     {"transaction audit", "steps", "q(account *) expect(sum=600) w(job v%2=1 & id<=9, @5+1)"},
     {"invariant", NULL, NULL},
     {"invariant", "total", "sum(account) constant"},
-    {"invariant", "jobs", "count(job) >= 0"},
+    {"invariant", "jobs", "count(job) - commits(post) <= 3"},
 };
 
 static void example_fault(void *context, size_t entry, size_t at, const char *sentence) {
@@ -565,6 +566,12 @@ static uint64_t mix_remaining(const void *memory, const void *arguments, const v
 
 /* ---- What exec asks ---- */
 
+static size_t mix_footprint(const void *memory, const void *arguments, struct planned *out, size_t most) {
+    const struct mix_state *state = memory;
+    const struct mix_arguments *a = arguments;
+    return mix_plan(&state->mix->types.items[a->type], state->tables, a->values, out, most);
+}
+
 static const struct mix_type *type_at(const void *memory, const void *arguments) {
     const struct mix_state *state = memory;
     return &state->mix->types.items[((const struct mix_arguments *)arguments)->type];
@@ -590,9 +597,9 @@ static size_t mix_type_of(const void *memory, const void *arguments) {
 }
 
 static void mix_committed(void *memory, const void *arguments, const void *registers) {
-    (void)arguments;
     struct mix_state *state = memory;
     const struct mix_registers *r = registers;
+    state->commits[((const struct mix_arguments *)arguments)->type]++;
     state->expecting += r->expects;
     if (r->surprised && state->unexpected++ == 0) {
         memcpy(state->surprise, r->surprise, sizeof state->surprise);
@@ -601,7 +608,7 @@ static void mix_committed(void *memory, const void *arguments, const void *regis
 
 static void mix_audit_all(const void *memory, const struct store *store, struct workload_audit *audit) {
     const struct mix_state *state = memory;
-    mix_audit(state->mix, store, audit);
+    mix_audit(state->mix, store, state->commits, audit);
     if (state->expecting > 0 && audit->verdict == AUDIT_NONE) {
         audit->verdict = AUDIT_OK;
     }
@@ -627,6 +634,7 @@ const struct workload_ops workload_mix = {
     .draw = mix_draw,
     .next = mix_next,
     .remaining = mix_remaining,
+    .plan = mix_footprint,
     .declares = mix_declares,
     .isolation = mix_isolation,
     .retry = mix_retry,

@@ -150,10 +150,11 @@ struct mix_type {
 
 /* ---- Invariants ---- */
 
-enum mix_measure { MIX_SUM, MIX_COUNT, MIX_MIN, MIX_MAX };
+enum mix_measure { MIX_SUM, MIX_COUNT, MIX_MIN, MIX_MAX, MIX_COMMITS };
 struct mix_invariant_term {
     enum mix_measure measure;
-    int table, sign;
+    int of; /* table; of COMMITS: type */
+    int sign;
 };
 struct mix_invariant {
     char *name, *text; /* text: what was written left of the relation */
@@ -251,7 +252,12 @@ const struct option *mix_section_option(const char *section, const char *key);
 struct mix *mix_read(const struct workload_entry *entries, size_t count, const struct workload_faults *faults);
 void mix_free(struct mix *mix);
 
+/* mix_plan.c: as workload_ops.plan. `tables` are the run's. */
+size_t mix_plan(const struct mix_type *type, struct table *const *tables, const int64_t *values, struct planned *out,
+                size_t most);
+
 /* mix_audit.c */
-void mix_audit(const struct mix *mix, const struct store *store, struct workload_audit *audit);
+/* `commits` by type. */
+void mix_audit(const struct mix *mix, const struct store *store, const uint64_t *commits, struct workload_audit *audit);
 
 #endif

@@ -60,8 +60,8 @@ static const struct option invariant_rows[] = {
     {"level", OPTION_CHOICE, offsetof(struct invariant_settings, level), "ser", 0, 0, level_choices, 0,
      "the weakest level that protects the invariants, and what the transactions expect"},
     {"NAME", OPTION_TEXT, 0, "sum(account) constant", 0, 0, NULL, OPTION_OPTIONAL,
-     "what must hold at the end: sums and differences of sum(T), count(T), min(T), max(T), `constant` or compared with a "
-     "number"},
+     "what must hold at the end: sums and differences of sum(T), count(T), min(T), max(T) and commits(TRANSACTION), "
+     "`constant` or compared with a number"},
 };
 static const struct option_table table_table = OPTION_TABLE(table_rows, struct table_settings);
 static const struct option_table type_table = OPTION_TABLE(type_rows, struct type_settings);
@@ -248,31 +248,57 @@ static void read_type(struct reading *reading, size_t header, const char *name) 
 
 /* ---- Invariants ---- */
 
+static bool type_name(struct mix_reader *reader, int *type) {
+    char name[MIX_NAME_MAX + 1], suggestion[SUGGESTION_BYTES];
+    const char *names[MIX_TYPES_MAX];
+    size_t count = reader->mix->types.count;
+    mix_blanks(reader);
+    const char *at = reader->at;
+    if (!mix_name(reader, "a transaction", name)) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        names[i] = reader->mix->types.items[i].name;
+        if (strcmp(names[i], name) == 0) {
+            *type = (int)i;
+            return true;
+        }
+    }
+    return mix_fail(reader, at, "unknown transaction `%s`%s", name,
+                    text_suggestion(suggestion, sizeof suggestion, name, names, count));
+}
+
 static bool read_measure(struct mix_reader *reader, struct mix_invariant_term *term) {
-    static const char *const words[] = {"sum", "count", "min", "max"};
+    static const char *const words[] = {"sum", "count", "min", "max", "commits"};
+    enum { WORDS = sizeof words / sizeof words[0] };
     char word[MIX_NAME_MAX + 1], suggestion[SUGGESTION_BYTES];
     mix_blanks(reader);
     const char *at = reader->at;
-    if (!mix_name(reader, "sum(T), count(T), min(T) or max(T)", word)) {
+    if (!mix_name(reader, "sum(T), count(T), min(T), max(T) or commits(TRANSACTION)", word)) {
         return false;
     }
     size_t measure = 0;
-    while (measure < 4 && strcmp(words[measure], word) != 0) {
+    while (measure < WORDS && strcmp(words[measure], word) != 0) {
         measure++;
     }
-    if (measure == 4) {
+    if (measure == WORDS) {
         return mix_fail(reader, at, "unknown measure `%s`%s", word,
-                        text_suggestion(suggestion, sizeof suggestion, word, words, 4));
+                        text_suggestion(suggestion, sizeof suggestion, word, words, WORDS));
     }
     term->measure = (enum mix_measure)measure;
-    return mix_expect(reader, "(") && mix_table_name(reader, &term->table) && mix_expect(reader, ")");
+    return mix_expect(reader, "(") &&
+           (term->measure == MIX_COMMITS ? type_name(reader, &term->of) : mix_table_name(reader, &term->of)) &&
+           mix_expect(reader, ")");
 }
 
 static int64_t at_start(const struct mix *mix, const struct mix_invariant *invariant) {
     int64_t total = 0;
     for (size_t i = 0; i < invariant->term_count; i++) {
         const struct mix_invariant_term *term = &invariant->terms[i];
-        const struct mix_table *table = &mix->tables.items[term->table];
+        if (term->measure == MIX_COMMITS) {
+            continue;
+        }
+        const struct mix_table *table = &mix->tables.items[term->of];
         total += term->sign * (term->measure == MIX_SUM     ? table->rows * table->value
                                : term->measure == MIX_COUNT ? table->rows
                                                             : table->value);

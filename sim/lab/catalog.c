@@ -94,6 +94,21 @@ static const char *named_after(const char *header, const char *word) {
     return name + strspn(name, " \t");
 }
 
+const struct workload_ops *catalog_program(const char *header, const struct workload_section **section) {
+    for (size_t i = 0; i < workload_registry_count; i++) {
+        *section = workload_registry[i]->sections;
+        for (; *section != NULL && (*section)->name != NULL; ++*section) {
+            bool is_it = (*section)->named ? named_after(header, (*section)->name) != NULL
+                                           : strcmp(header, (*section)->name) == 0;
+            if (is_it) {
+                return workload_registry[i];
+            }
+        }
+    }
+    *section = NULL;
+    return NULL;
+}
+
 enum area catalog_area(const char *header, const char **name) {
     *name = NULL;
     for (size_t i = 0; i < catalog_section_count; i++) {
@@ -106,6 +121,10 @@ enum area catalog_area(const char *header, const char **name) {
     }
     if ((*name = named_after(header, "algorithm")) != NULL) {
         return AREA_VARIANT;
+    }
+    const struct workload_section *section;
+    if (catalog_program(header, &section) != NULL) {
+        return AREA_PROGRAM;
     }
     return cc_find(header) != NULL ? AREA_ALGORITHM : AREA_UNKNOWN;
 }
@@ -121,6 +140,7 @@ const struct option_table *catalog_options(enum area area, const struct cc_ops *
     case AREA_ALGORITHM:
     case AREA_VARIANT: return algorithm != NULL ? algorithm->options : NULL;
     case AREA_FIGURE: return &figure_options;
+    case AREA_PROGRAM:
     case AREA_SWEEP:
     case AREA_UNKNOWN: break;
     }

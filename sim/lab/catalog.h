@@ -50,6 +50,7 @@ enum area {
     AREA_FIGURE,    /* [figure NAME] */
     AREA_ALGORITHM, /* the section of an algorithm of the registry */
     AREA_VARIANT,   /* [algorithm NAME] */
+    AREA_PROGRAM,   /* a section in which a workload is written: [table NAME] */
     AREA_UNKNOWN
 };
 
@@ -66,6 +67,9 @@ const struct catalog_section *catalog_section_of(enum area area);
 
 /* Which kind of section a header names; *name: what follows "figure " or "algorithm ", else NULL. */
 enum area catalog_area(const char *header, const char **name);
+
+/* The workload with sections of that kind (`table NAME`), and what it says of them; NULL: none has. */
+const struct workload_ops *catalog_program(const char *header, const struct workload_section **section);
 
 /* The options of a config's section. [workload]'s are those of `workload`, its head apart (NULL: none yet). */
 const struct option_table *catalog_options(enum area area, const struct cc_ops *algorithm,

@@ -40,6 +40,7 @@ static void free_settings(struct experiment *plan) {
         mem_free(plan->settings.items[i].section);
         mem_free(plan->settings.items[i].key);
         mem_free(plan->settings.items[i].value);
+        vector_free(&plan->settings.items[i].pieces);
     }
     for (size_t i = 0; i < plan->sections.count; i++) {
         mem_free(plan->sections.items[i].header);
@@ -106,6 +107,7 @@ struct experiment *experiment_load(const struct experiment_request *request, str
     plan->stem = stem_of(request->files[0]);
     plan->title = mem_string(plan->own.title[0] != '\0' ? plan->own.title : plan->stem);
     plan_make_axes(plan, request);
+    plan_check_program(plan);
     plan_make_figures(plan);
     plan_make_candidates(plan);
     if (plan->mistakes.count > 0) {

@@ -24,6 +24,7 @@ struct reader {
     bool has_key;      /* a key was met since the last section header */
     bool expects_call; /* the line must bring a call of the handler */
     bool drops;        /* the key was refused; so are the lines that go on with it */
+    size_t column;     /* of the line's value */
 };
 
 static struct place here(const struct reader *reader) {
@@ -101,6 +102,20 @@ static bool looks_like_key(const char *text) {
     return length > 0 && *behind == '=';
 }
 
+/* Is a bracket of the value above still open? Then what follows is in it, and no key. */
+static bool is_in_bracket(const struct reader *reader) {
+    const struct ini *ini = reader->ini;
+    int depth = 0;
+    if (reader->drops || ini->entries.count == 0) {
+        return false;
+    }
+    for (const char *at = ini->entries.items[ini->entries.count - 1].value; *at != '\0'; at++) {
+        depth += *at == '(';
+        depth -= *at == ')';
+    }
+    return depth > 0;
+}
+
 /* Opens the section; what stands under a header that is wrong belongs to a section without a name. */
 static bool open_section(struct reader *reader, const char *name, const char *mistake) {
     if (mistake != NULL) {
@@ -137,13 +152,20 @@ static bool take_continuation(struct reader *reader, const char *text) {
         mistakes_add(reader->mistakes, here(reader), "a section header must stand at the beginning of its line");
         return false;
     }
-    if (looks_like_key(text)) {
+    if (!is_in_bracket(reader) && looks_like_key(text)) {
         mistakes_add(reader->mistakes, here(reader),
                      "an indented line goes on with the value above; a key must stand at the beginning of its line");
         return false;
     }
     reader->continues = true;
     return true;
+}
+
+/* Where the value behind the `=` (or `:`, for the library) begins. */
+static size_t column_of_value(const char *line) {
+    size_t at = strcspn(line, "=:");
+    at += line[at] != '\0';
+    return at + strspn(line + at, " \t") + 1;
 }
 
 /* Decides what the line is; false: it is wrong, and reported. */
@@ -158,12 +180,14 @@ static bool take_line(struct reader *reader, const char *line) {
     }
     if (text > line && reader->has_key) {
         reader->expects_call = true;
+        reader->column = (size_t)(text - line) + 1;
         return take_continuation(reader, text);
     }
     if (*text == '[') {
         return take_section(reader, text);
     }
     reader->expects_call = true;
+    reader->column = column_of_value(line);
     return true;
 }
 
@@ -265,8 +289,11 @@ static bool admit_key(struct reader *reader, const char *key) {
     return true;
 }
 
-static void extend(struct ini_entry *entry, const char *more) {
+static void extend(struct reader *reader, const char *more) {
+    struct ini_entry *entry = &reader->ini->entries.items[reader->ini->entries.count - 1];
     char *text = mem_string(more);
+    struct ini_piece piece = {strlen(entry->value) + (entry->value[0] != '\0'), reader->line, reader->column};
+    vector_push(&entry->pieces, piece);
     cut_comment(text);
     struct text joined = {0};
     text_add(&joined, "%s%s%s", entry->value, entry->value[0] != '\0' ? " " : "", text_trim(text));
@@ -284,17 +311,19 @@ static int take_entry(void *user, const char *section, const char *key, const ch
     reader->expects_call = false;
     if (reader->continues) {
         if (!reader->drops) {
-            extend(&ini->entries.items[ini->entries.count - 1], value);
+            extend(reader, value);
         }
         return 1;
     }
     reader->has_key = true;
     reader->drops = !admit_key(reader, key);
     if (!reader->drops) {
-        vector_push(&ini->entries, ((struct ini_entry){.section = ini->sections.count - 1,
-                                                       .key = mem_string(key),
-                                                       .value = mem_string(value),
-                                                       .line = reader->line}));
+        struct ini_entry entry = {.section = ini->sections.count - 1,
+                                  .key = mem_string(key),
+                                  .value = mem_string(value),
+                                  .line = reader->line};
+        vector_push(&entry.pieces, ((struct ini_piece){0, reader->line, reader->column}));
+        vector_push(&ini->entries, entry);
     }
     return 1;
 }
@@ -338,6 +367,7 @@ void ini_free(struct ini *ini) {
     for (size_t i = 0; i < ini->entries.count; i++) {
         mem_free(ini->entries.items[i].key);
         mem_free(ini->entries.items[i].value);
+        vector_free(&ini->entries.items[i].pieces);
     }
     vector_free(&ini->sections);
     vector_free(&ini->entries);

@@ -25,10 +25,20 @@ struct ini_section {
     size_t line;
 };
 
+/* Where a value's bytes come from: those from `offset` on stand in that line, the first in that column (from 1). */
+struct ini_piece {
+    size_t offset, line, column;
+};
+struct ini_pieces {
+    struct ini_piece *items;
+    size_t count, capacity;
+};
+
 struct ini_entry {
     size_t section; /* number of the section header it stands under; a section may have several headers */
     char *key, *value;
     size_t line;
+    struct ini_pieces pieces;
 };
 
 struct ini {

@@ -32,7 +32,10 @@ static bool stands_before(struct place a, struct place b) {
     if (a.source != b.source) {
         return a.source < b.source;
     }
-    return a.line != 0 && (b.line == 0 || a.line < b.line);
+    if (a.line != b.line) {
+        return a.line != 0 && (b.line == 0 || a.line < b.line);
+    }
+    return a.column < b.column;
 }
 
 static void sort(struct mistakes *mistakes) {
@@ -50,11 +53,12 @@ void mistakes_print(struct mistakes *mistakes, const char *const *names, struct 
     sort(mistakes);
     for (size_t i = 0; i < mistakes->count; i++) {
         const struct mistake *mistake = &mistakes->items[i];
-        if (mistake->place.line != 0) {
-            text_add(out, "%s:%zu: %s\n", names[mistake->place.source], mistake->place.line, mistake->sentence);
-        } else {
-            text_add(out, "%s: %s\n", names[mistake->place.source], mistake->sentence);
-        }
+        const struct place *place = &mistake->place;
+        text_add(out, "%s", names[place->source]);
+        text_add(out, place->line != 0 ? ":%zu" : "", place->line);
+        text_add(out, place->line != 0 && place->column != 0 ? ":%zu" : "", place->column);
+        text_add(out, place->line == 0 && place->column != 0 ? ": byte %zu" : "", place->column);
+        text_add(out, ": %s\n", mistake->sentence);
     }
 }
 

@@ -14,6 +14,7 @@
 struct place {
     size_t source;
     size_t line;
+    size_t column; /* from 1; 0: the line as a whole */
 };
 
 struct mistake {
@@ -29,7 +30,7 @@ struct mistakes {
 void mistakes_add(struct mistakes *mistakes, struct place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* One a line, `NAME:LINE: sentence` or `NAME: sentence`, where NAME is names[source]. Sorts the mistakes. */
+/* One a line, `NAME:LINE: sentence`, `NAME:LINE:COLUMN: sentence` or `NAME: sentence`, where NAME is names[source]. Sorts the mistakes. */
 void mistakes_print(struct mistakes *mistakes, const char *const *names, struct text *out);
 
 void mistakes_free(struct mistakes *mistakes);

@@ -16,12 +16,14 @@
 #include "sim/lab/axis.h"
 #include "sim/lab/catalog.h"
 #include "sim/lab/experiment.h"
+#include "sim/lab/ini.h"
 #include "sim/lab/mistakes.h"
 
 struct setting {
     enum area area;
     char *section, *key, *value;
     struct place place;
+    struct ini_pieces pieces; /* of the value, if it stands in a file */
 };
 
 struct plan_section {
@@ -38,7 +40,9 @@ struct variant {
 
 /* What a full key means. */
 struct target {
-    enum area area;              /* of the option: SYSTEM, COST, RESTART, WORKLOAD, EXPERIMENT or ALGORITHM */
+    const char *section;         /* of PROGRAM: the section of the workload, "transaction transfer"; else NULL */
+    enum area area;              /* of the option: SYSTEM, COST, RESTART, WORKLOAD, PROGRAM, EXPERIMENT or
+                                    ALGORITHM */
     const struct option *option; /* NULL: an option of a workload or algorithm that is itself unknown */
     const char *scope;           /* the section of the one algorithm that it concerns; NULL: all */
 };
@@ -150,16 +154,32 @@ const struct axis *plan_find_axis(const struct experiment *plan, const char *key
 /* --- plan_point.c: candidates and points --- */
 
 void plan_make_candidates(struct experiment *plan);
+/* Does the axis concern the candidate? */
+bool plan_axis_holds(const struct experiment *plan, const struct axis *axis, const struct candidate *candidate);
+/* What the candidate's sections say about a full key, or NULL. */
+const struct setting *plan_override(const struct experiment *plan, const struct candidate *candidate, const char *key);
 /* The setting that holds for the candidate, or NULL: the default. Axes are not looked at. */
 const struct setting *plan_setting(const struct experiment *plan, const struct candidate *candidate, enum area area,
                                    const struct option *option);
 
-/* The point at these positions, but for its number and columns. */
-void plan_point(const struct experiment *plan, const size_t *positions, struct point *point);
+/* The point at these positions, but for its number and columns. False with a sentence if a workload that is written in
+ * the config makes no sense there; free the point all the same. */
+bool plan_point(const struct experiment *plan, const size_t *positions, struct point *point, struct text *error);
 
 /* --- plan_workload.c --- */
 
 void plan_check_workload(struct experiment *plan);
+
+/* --- plan_program.c: a workload that is written in the config --- */
+
+bool plan_has_program(const struct experiment *plan);
+/* The header of the section with this name in keys, `transaction.transfer`; NULL: there is none. */
+const char *plan_program_section(const struct experiment *plan, const char *name);
+/* Reads the sections, as they are at the first point of the grid, and tells every mistake. */
+void plan_check_program(struct experiment *plan);
+/* Fills the options of the point, which belong to it. False with a sentence if the program makes no sense there. */
+bool plan_program(const struct experiment *plan, const struct candidate *candidate, const size_t *positions,
+                  void *options, struct text *error);
 
 /* --- plan_figure.c --- */
 

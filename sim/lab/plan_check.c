@@ -42,6 +42,13 @@ static void unknown_section(struct experiment *plan, const struct plan_section *
     catalog_add_sections(&names);
     vector_push(&names, "figure NAME");
     vector_push(&names, "algorithm NAME");
+    const struct workload_section *own = plan_has_program(plan) ? plan->workload->sections : NULL;
+    for (; own != NULL && own->name != NULL; own++) {
+        struct text word = {0};
+        text_add(&word, own->named ? "%s NAME" : "%s", own->name);
+        vector_push(&names.own, word.bytes);
+        vector_push(&names, word.bytes);
+    }
     text_suggestion(suggestion, sizeof suggestion, section->header, names.items, names.count);
     mistakes_add(&plan->mistakes, section->place, "unknown section [%s]%s", section->header, suggestion);
     catalog_names_free(&names);
@@ -72,6 +79,15 @@ static void check_variant(struct experiment *plan, const struct plan_section *se
     catalog_names_free(&names);
 }
 
+static void check_program_section(struct experiment *plan, const struct plan_section *section) {
+    const struct workload_section *kind;
+    const struct workload_ops *owner = catalog_program(section->header, &kind);
+    if (plan->workload != NULL && plan->workload != owner) {
+        mistakes_add(&plan->mistakes, section->place, "[%s] is a section of the workload %s, and this is %s",
+                     section->header, owner->name, plan->workload->name);
+    }
+}
+
 static void check_section(struct experiment *plan, const struct plan_section *section) {
     const char *name;
     enum area area = catalog_area(section->header, &name);
@@ -80,6 +96,8 @@ static void check_section(struct experiment *plan, const struct plan_section *se
     } else if (name != NULL && !is_plain_name(name)) {
         mistakes_add(&plan->mistakes, section->place, "[%s]: a name consists of letters, digits, `_` and `-`",
                      section->header);
+    } else if (area == AREA_PROGRAM) {
+        check_program_section(plan, section);
     } else if (area == AREA_VARIANT) {
         check_variant(plan, section, name);
     }
@@ -240,7 +258,7 @@ void plan_check_sections(struct experiment *plan) {
     }
     for (size_t i = 0; i < plan->settings.count; i++) {
         const struct setting *setting = &plan->settings.items[i];
-        if (setting->area != AREA_SWEEP && setting->area != AREA_UNKNOWN) {
+        if (setting->area != AREA_SWEEP && setting->area != AREA_PROGRAM && setting->area != AREA_UNKNOWN) {
             check_setting(plan, setting);
         }
     }

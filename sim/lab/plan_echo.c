@@ -134,6 +134,16 @@ static void add_given(const struct experiment *plan, const char *section, struct
     }
 }
 
+/* The sections in which the workload is written. */
+static void add_program(const struct experiment *plan, struct text *out) {
+    for (size_t i = 0; i < plan->sections.count; i++) {
+        if (plan->sections.items[i].area == AREA_PROGRAM) {
+            add_header(plan->sections.items[i].header, out);
+            add_given(plan, plan->sections.items[i].header, out);
+        }
+    }
+}
+
 static void add_variants(const struct experiment *plan, struct text *out) {
     for (size_t i = 0; i < plan->variants.count; i++) {
         add_header(plan->variants.items[i].section, out);
@@ -219,6 +229,7 @@ void experiment_echo(const struct experiment *experiment, struct text *out) {
     add_header("workload", &echo);
     add_options(experiment, "workload", &workload_head_options, &echo);
     add_options(experiment, "workload", experiment->workload->options, &echo);
+    add_program(experiment, &echo);
     add_algorithms(experiment, &echo);
     add_variants(experiment, &echo);
     add_sweep(experiment, &echo);

@@ -27,6 +27,12 @@ static const struct setting *section_setting(const struct experiment *plan, cons
     return setting;
 }
 
+const struct setting *plan_override(const struct experiment *plan, const struct candidate *candidate, const char *key) {
+    const struct setting *setting =
+        candidate->variant_section != NULL ? plan_find(plan, candidate->variant_section, key) : NULL;
+    return setting == NULL && candidate->own_section != NULL ? plan_find(plan, candidate->own_section, key) : setting;
+}
+
 const struct setting *plan_setting(const struct experiment *plan, const struct candidate *candidate, enum area area,
                                    const struct option *option) {
     const struct setting *setting = section_setting(plan, candidate->variant_section, area, option->name);
@@ -41,8 +47,18 @@ const struct setting *plan_setting(const struct experiment *plan, const struct c
 
 static bool is_same(const char *a, const char *b) { return a != NULL && b != NULL && strcmp(a, b) == 0; }
 
-/* Does the axis concern the candidate? One of its algorithm's section does unless the variant says otherwise. */
-static bool axis_holds(const struct experiment *plan, const struct axis *axis, const struct candidate *candidate) {
+/* What an algorithm's section says about the option of the axis. */
+static const struct setting *axis_setting(const struct experiment *plan, const char *section, const struct axis *axis) {
+    const struct target *target = &axis->target;
+    if (target->area != AREA_PROGRAM) {
+        return section_setting(plan, section, target->area, target->option->name);
+    }
+    const char *key = target->scope != NULL ? strchr(axis->key, '.') + 1 : axis->key;
+    return section != NULL ? plan_find(plan, section, key) : NULL;
+}
+
+/* One of its algorithm's section does unless the variant says otherwise. */
+bool plan_axis_holds(const struct experiment *plan, const struct axis *axis, const struct candidate *candidate) {
     const struct target *target = &axis->target;
     if (target->area == AREA_EXPERIMENT || target->option == NULL) {
         return false;
@@ -51,12 +67,11 @@ static bool axis_holds(const struct experiment *plan, const struct axis *axis, c
         return true;
     }
     return is_same(target->scope, candidate->own_section) &&
-           section_setting(plan, candidate->variant_section, target->area, target->option->name) == NULL;
+           axis_setting(plan, candidate->variant_section, axis) == NULL;
 }
 
 static void refuse_override(struct experiment *plan, const struct axis *axis, const char *section) {
-    const struct target *target = &axis->target;
-    const struct setting *setting = section_setting(plan, section, target->area, target->option->name);
+    const struct setting *setting = axis_setting(plan, section, axis);
     if (setting != NULL) {
         mistakes_add(&plan->mistakes, setting->place, "[%s] cannot set `%s`: it is an axis of the sweep", section,
                      axis->key);
@@ -86,7 +101,7 @@ static void check_overrides(struct experiment *plan, const struct axis *axis) {
 static void check_concerns(struct experiment *plan, const struct axis *axis) {
     bool concerns = axis->target.scope == NULL || axis->target.option == NULL;
     for (size_t i = 0; i < plan->candidates.count && !concerns; i++) {
-        concerns = axis_holds(plan, axis, &plan->candidates.items[i]);
+        concerns = plan_axis_holds(plan, axis, &plan->candidates.items[i]);
     }
     if (!concerns) {
         mistakes_add(&plan->mistakes, axis->place, "the axis `%s` concerns no algorithm of this experiment", axis->key);
@@ -170,7 +185,7 @@ static bool has_value(const struct experiment *plan, const struct candidate *can
     bool given = plan_setting(plan, candidate, AREA_SYSTEM, option) != NULL;
     for (size_t i = 0; i < plan->axes.count && !given; i++) {
         const struct axis *axis = &plan->axes.items[i];
-        given = axis->target.option == option && axis_holds(plan, axis, candidate);
+        given = axis->target.option == option && plan_axis_holds(plan, axis, candidate);
     }
     return given;
 }
@@ -204,7 +219,7 @@ static void *copy_options(const void *options, const struct option_table *table)
     return options != NULL ? memcpy(mem_new(1, table->size), options, table->size) : NULL;
 }
 
-void plan_point(const struct experiment *plan, const size_t *positions, struct point *point) {
+bool plan_point(const struct experiment *plan, const size_t *positions, struct point *point, struct text *error) {
     const struct candidate *candidate = &plan->candidates.items[positions[plan->algorithm_axis]];
     *point = (struct point){.spec = candidate->spec, .algorithm = candidate->name};
     point->algorithm_options = copy_options(candidate->algorithm_options, candidate->ops->options);
@@ -212,10 +227,12 @@ void plan_point(const struct experiment *plan, const size_t *positions, struct p
     point->spec.algorithm_options = point->algorithm_options;
     point->spec.workload_options = point->workload_options;
     for (size_t i = 0; i < plan->axes.count; i++) {
-        if (axis_holds(plan, &plan->axes.items[i], candidate)) {
-            apply_axis(&plan->axes.items[i], positions[i], point);
+        const struct axis *axis = &plan->axes.items[i];
+        if (axis->target.area != AREA_PROGRAM && plan_axis_holds(plan, axis, candidate)) {
+            apply_axis(axis, positions[i], point);
         }
     }
+    return !plan_has_program(plan) || plan_program(plan, candidate, positions, point->workload_options, error);
 }
 
 static void add_cell(const char *cell, struct text *out) {
@@ -250,7 +267,10 @@ static void add_columns(const struct experiment *plan, const size_t *positions, 
 void experiment_point(const struct experiment *experiment, size_t number, struct point *point) {
     size_t *positions = mem_new(experiment->axes.count, sizeof *positions);
     plan_positions(experiment, number, positions);
-    plan_point(experiment, positions, point);
+    struct text error = {0};
+    bool sound = plan_point(experiment, positions, point, &error);
+    CHECK_MSG(sound, "%s", text_string(&error));
+    text_free(&error);
     point->number = number;
     add_columns(experiment, positions, &point->columns);
     mem_free(positions);
@@ -258,6 +278,9 @@ void experiment_point(const struct experiment *experiment, size_t number, struct
 
 void point_free(struct point *point) {
     text_free(&point->columns);
+    if (point->workload_options != NULL && point->spec.workload->discard != NULL) {
+        point->spec.workload->discard(point->workload_options);
+    }
     mem_free(point->algorithm_options);
     mem_free(point->workload_options);
     *point = (struct point){0};

@@ -33,12 +33,14 @@ static void replace(char **old, const char *text) {
 }
 
 /* Sets the key, replacing what is there. */
-static void put(struct experiment *plan, const char *section, const char *key, const char *value, struct place place) {
+static struct setting *put(struct experiment *plan, const char *section, const char *key, const char *value,
+                           struct place place) {
     struct setting *setting = plan_find(plan, section, key);
     if (setting != NULL) {
         replace(&setting->value, value);
         setting->place = place;
-        return;
+        setting->pieces.count = 0;
+        return setting;
     }
     const char *name;
     struct setting added = {.area = catalog_area(section, &name),
@@ -47,6 +49,7 @@ static void put(struct experiment *plan, const char *section, const char *key, c
                             .value = mem_string(value),
                             .place = place};
     vector_push(&plan->settings, added);
+    return &plan->settings.items[plan->settings.count - 1];
 }
 
 static void drop(struct experiment *plan, struct setting *setting) {
@@ -54,6 +57,7 @@ static void drop(struct experiment *plan, struct setting *setting) {
     mem_free(setting->section);
     mem_free(setting->key);
     mem_free(setting->value);
+    vector_free(&setting->pieces);
     memmove(setting, setting + 1, (plan->settings.count - index - 1) * sizeof *setting);
     plan->settings.count--;
 }
@@ -87,7 +91,10 @@ static void take_entry(struct experiment *plan, const struct ini *ini, const str
         mistakes_add(&plan->mistakes, place, "`%s` is an axis already, since line %zu", entry->key, old->place.line);
         return;
     }
-    put(plan, section, key, entry->value, place);
+    struct setting *setting = put(plan, section, key, entry->value, place);
+    for (size_t i = 0; i < entry->pieces.count; i++) {
+        vector_push(&setting->pieces, entry->pieces.items[i]);
+    }
 }
 
 static void read_file(struct experiment *plan, const struct experiment_request *request, size_t source) {
@@ -121,6 +128,7 @@ bool target_may_differ(const struct target *target) {
     case AREA_COST:
     case AREA_RESTART:
     case AREA_ALGORITHM: return true;
+    case AREA_PROGRAM: return strcmp(target->option->name, "steps") != 0;
     case AREA_WORKLOAD:
         return target->option == NULL || option_find(&workload_head_options, target->option->name) == NULL;
     default: return false;
@@ -135,6 +143,17 @@ static void add_all_keys(const struct experiment *plan, struct catalog_names *na
     }
     if (plan->workload != NULL) {
         catalog_add_keys(names, "workload", plan->workload->options);
+    }
+    for (size_t i = 0; i < plan->sections.count; i++) {
+        const struct workload_section *kind;
+        const char *header = plan->sections.items[i].header;
+        if (catalog_program(header, &kind) == plan->workload && kind != NULL) {
+            struct text name = {0};
+            text_add(&name, "%s%s%s", kind->name, kind->named ? "." : "",
+                     kind->named ? header + strlen(kind->name) + strspn(header + strlen(kind->name), " ") : "");
+            catalog_add_keys(names, text_string(&name), kind->options);
+            text_free(&name);
+        }
     }
     for (size_t i = 0; i < cc_registry_count; i++) {
         catalog_add_keys(names, cc_registry[i]->name, cc_registry[i]->options);
@@ -215,8 +234,26 @@ static bool fixed_key(const struct experiment *plan, enum area area, const char 
     return target->option != NULL;
 }
 
+/* `transaction.transfer.weight`. False without a sentence: it is no key of a section that the workload has. */
+static bool program_key(const struct experiment *plan, const char *key, struct target *target) {
+    const char *dot = strrchr(key, '.');
+    char section[INI_LINE_BYTES + 1], word[INI_LINE_BYTES + 1];
+    if (!plan_has_program(plan) || dot == NULL || dot - key > INI_LINE_BYTES) {
+        return false;
+    }
+    snprintf(section, sizeof section, "%.*s", (int)(dot - key), key);
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(section, "."), section);
+    const char *header = plan_program_section(plan, section);
+    const struct option *option = header != NULL ? plan->workload->section_option(word, dot + 1) : NULL;
+    *target = (struct target){.area = AREA_PROGRAM, .option = option, .section = header};
+    return option != NULL;
+}
+
 /* A variant may be called as a section is (`restart`): then its keys are those that the section does not have. */
 bool plan_key(const struct experiment *plan, const char *key, struct target *target, struct text *error) {
+    if (program_key(plan, key, target)) {
+        return true;
+    }
     *target = (struct target){.area = AREA_UNKNOWN};
     if (strcmp(key, "algorithm") == 0) {
         key = "experiment.algorithm";
@@ -255,8 +292,10 @@ static bool is_list(const struct option *option, const char *value) {
 
 /* Where the key stands in a file: `section` and `key` point into `full` or to what outlives it. */
 static void split_key(const struct target *target, const char *full, const char **section, const char **key) {
-    const char *dot = strchr(full, '.');
-    *section = target->scope != NULL ? target->scope : catalog_section_of(target->area)->name;
+    const char *dot = target->section != NULL && target->scope == NULL ? strrchr(full, '.') : strchr(full, '.');
+    *section = target->scope != NULL     ? target->scope
+               : target->section != NULL ? target->section
+                                         : catalog_section_of(target->area)->name;
     *key = dot != NULL ? dot + 1 : full;
 }
 

@@ -11,7 +11,8 @@ enum { WORKLOADS_CHECKED_MAX = 2000 };
 static bool varies_workload(const struct experiment *plan, const struct dimension *dimension) {
     for (size_t k = 0; k < dimension->axes.count; k++) {
         enum area area = plan->axes.items[dimension->axes.items[k]].target.area;
-        if (area == AREA_WORKLOAD || (area == AREA_EXPERIMENT && dimension->kept.count <= WORKLOADS_CHECKED_MAX)) {
+        if (area == AREA_WORKLOAD || area == AREA_PROGRAM ||
+            (area == AREA_EXPERIMENT && dimension->kept.count <= WORKLOADS_CHECKED_MAX)) {
             return true;
         }
     }
@@ -23,7 +24,7 @@ static void add_where(const struct experiment *plan, const size_t *positions, st
     const char *separator = " (with ";
     for (size_t i = 0; i < plan->axes.count; i++) {
         const struct axis *axis = &plan->axes.items[i];
-        if (axis->target.area == AREA_WORKLOAD) {
+        if (axis->target.area == AREA_WORKLOAD || axis->target.area == AREA_PROGRAM) {
             text_add(out, "%s%s = %s", separator, axis->key, axis->values.items[positions[i]]);
             separator = ", ";
         }
@@ -57,8 +58,8 @@ static bool tells_enough(const struct experiment *plan, const struct point *poin
 static bool check_workload_at(struct experiment *plan, const size_t *positions) {
     struct point point;
     struct text error = {0};
-    plan_point(plan, positions, &point);
-    bool sound = plan->workload->check == NULL || plan->workload->check(point.workload_options, &error);
+    bool sound = plan_point(plan, positions, &point, &error);
+    sound = sound && (plan->workload->check == NULL || plan->workload->check(point.workload_options, &error));
     sound = sound && tells_enough(plan, &point, &error);
     if (!sound) {
         add_where(plan, positions, &error);

@@ -51,12 +51,36 @@ static void indented_lines_go_on(void **state) {
     assert_string_equal(read_text("[a]\nx = 1 ; one\n  2 3 ; two\n\n# not this\n\t; nor this\n  4\ny = 5\n"),
                         "2 [a] x=1 2 3 4\n8 [a] y=5\n");
     assert_string_equal(read_text("[a]\nx =\n  w(account a, -=10)\n  r(b)\n"), "2 [a] x=w(account a, -=10) r(b)\n");
+    assert_string_equal(read_text("[a]\nx = w(a,\n  if=3)\n"), "2 [a] x=w(a, if=3)\n");
     assert_string_equal(
         read_text("[a]\n  x = 1\n  y = 2\n"),
         "2 [a] x=1\n!:3: an indented line goes on with the value above; a key must stand at the beginning of "
         "its line\n");
     assert_string_equal(read_text("[a]\nx = 1\n [b]\n"),
                         "2 [a] x=1\n!:3: a section header must stand at the beginning of its line\n");
+}
+
+/* Where the bytes of a value come from: LINE:COLUMN@OFFSET. */
+static void values_know_their_columns(void **state) {
+    (void)state;
+    static const char text[] = "[a]\nx = 1 2 ; two\n    3\n\t4\ny=5\nz =\n  6\n";
+    struct ini ini = {0};
+    struct mistakes mistakes = {0};
+    struct text out = {0};
+    FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    assert_non_null(stream);
+    ini_read_stream(&ini, stream, 0, &mistakes);
+    fclose(stream);
+    for (size_t i = 0; i < ini.entries.count; i++) {
+        const struct ini_pieces *pieces = &ini.entries.items[i].pieces;
+        for (size_t k = 0; k < pieces->count; k++) {
+            text_add(&out, "%zu:%zu@%zu ", pieces->items[k].line, pieces->items[k].column, pieces->items[k].offset);
+        }
+    }
+    assert_string_equal(text_string(&out), "2:5@0 3:5@4 4:2@6 5:3@0 6:4@0 7:3@0 ");
+    text_free(&out);
+    ini_free(&ini);
+    mistakes_free(&mistakes);
 }
 
 static void repeated_keys_are_found(void **state) {
@@ -139,21 +163,23 @@ static void files_that_cannot_be_read(void **state) {
 
 static void mistakes_are_sorted(void **state) {
     (void)state;
-    static const char *const names[] = {"a", "b", "--set x"};
-    static const struct place places[] = {{2, 0}, {1, 0}, {1, 7}, {0, 0}, {0, 9}, {0, 3}, {1, 7}};
+    static const char *const names[] = {"a", "b", "--set x", "--set y"};
+    static const struct place places[] = {{2, 0, 0}, {1, 0, 0}, {1, 7, 5}, {0, 0, 0},
+                                          {0, 9, 0}, {0, 3, 0}, {1, 7, 2}, {3, 0, 4}};
     struct mistakes mistakes = {0};
     struct text out = {0};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         mistakes_add(&mistakes, places[i], "%zu", i);
     }
     mistakes_print(&mistakes, names, &out);
-    assert_string_equal(text_string(&out), "a:3: 5\na:9: 4\na: 3\nb:7: 2\nb:7: 6\nb: 1\n--set x: 0\n");
+    assert_string_equal(text_string(&out),
+                        "a:3: 5\na:9: 4\na: 3\nb:7:2: 6\nb:7:5: 2\nb: 1\n--set x: 0\n--set y: byte 4: 7\n");
     mistakes_free(&mistakes);
     text_free(&out);
 }
 
 TEST_GROUP(ini, cmocka_unit_test(entries_have_their_lines), cmocka_unit_test(comments_begin_behind_a_blank),
-           cmocka_unit_test(indented_lines_go_on), cmocka_unit_test(repeated_keys_are_found),
-           cmocka_unit_test(lines_that_say_nothing_are_found), cmocka_unit_test(long_lines_are_taken_whole_or_refused),
-           cmocka_unit_test(what_is_no_text_is_found), cmocka_unit_test(files_that_cannot_be_read),
-           cmocka_unit_test(mistakes_are_sorted))
+           cmocka_unit_test(indented_lines_go_on), cmocka_unit_test(values_know_their_columns),
+           cmocka_unit_test(repeated_keys_are_found), cmocka_unit_test(lines_that_say_nothing_are_found),
+           cmocka_unit_test(long_lines_are_taken_whole_or_refused), cmocka_unit_test(what_is_no_text_is_found),
+           cmocka_unit_test(files_that_cannot_be_read), cmocka_unit_test(mistakes_are_sorted))
