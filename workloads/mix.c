@@ -340,7 +340,7 @@ static struct condition condition_of(const struct running *running, const struct
 static void set_range(const struct running *running, const struct mix_instruction *i, struct step *step) {
     const struct mix_table *table = &running->state->mix->tables.items[i->table];
     step->first = i->low.count > 0 ? value_of(running, i->low) : PROGRAM_FIRST_KEY;
-    step->last = i->high.count > 0 ? value_of(running, i->high) : table->grows ? INT64_MAX : table->rows;
+    step->last = i->high.count > 0 ? value_of(running, i->high) : mix_last_id(table);
     step->first = step->first < PROGRAM_FIRST_KEY ? PROGRAM_FIRST_KEY : step->first;
 }
 
@@ -569,7 +569,16 @@ static uint64_t mix_remaining(const void *memory, const void *arguments, const v
 static size_t mix_footprint(const void *memory, const void *arguments, struct planned *out, size_t most) {
     const struct mix_state *state = memory;
     const struct mix_arguments *a = arguments;
-    return mix_plan(&state->mix->types.items[a->type], state->tables, a->values, out, most);
+    return mix_plan(state->mix, &state->mix->types.items[a->type], state->tables, a->values, out, most);
+}
+
+static bool mix_plans(const void *values) {
+    const struct mix *mix = mix_of(values);
+    bool all = true;
+    for (size_t i = 0; i < mix->types.count; i++) {
+        all = all && mix->types.items[i].tells;
+    }
+    return all;
 }
 
 static const struct mix_type *type_at(const void *memory, const void *arguments) {
@@ -635,6 +644,7 @@ const struct workload_ops workload_mix = {
     .next = mix_next,
     .remaining = mix_remaining,
     .plan = mix_footprint,
+    .plans = mix_plans,
     .declares = mix_declares,
     .isolation = mix_isolation,
     .retry = mix_retry,

@@ -32,6 +32,9 @@ struct mix_table {
     bool grows; /* some step inserts: rows may stand behind the last one */
 };
 
+/* Where a scan without bounds ends. */
+static inline int64_t mix_last_id(const struct mix_table *table) { return table->grows ? INT64_MAX : table->rows; }
+
 /* ---- Values ---- */
 
 enum mix_term_kind {
@@ -144,6 +147,7 @@ struct mix_type {
     VECTOR(struct mix_term) terms;
     VECTOR(struct mix_instruction) program;
     size_t value_count, held_count, seen_count;
+    bool tells;  /* its footprint is known when it begins */
     bool sums;   /* some expression uses `sum` */
     bool writes; /* or locks */
 };
@@ -252,9 +256,10 @@ const struct option *mix_section_option(const char *section, const char *key);
 struct mix *mix_read(const struct workload_entry *entries, size_t count, const struct workload_faults *faults);
 void mix_free(struct mix *mix);
 
-/* mix_plan.c: as workload_ops.plan. `tables` are the run's. */
-size_t mix_plan(const struct mix_type *type, struct table *const *tables, const int64_t *values, struct planned *out,
-                size_t most);
+/* mix_plan.c: can the kind tell what it will access, and what that is, as workload_ops.plan. `tables` are the run's. */
+bool mix_tells(const struct mix_type *type);
+size_t mix_plan(const struct mix *mix, const struct mix_type *type, struct table *const *tables, const int64_t *values,
+                struct planned *out, size_t most);
 
 /* mix_audit.c */
 /* `commits` by type. */

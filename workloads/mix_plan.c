@@ -1,104 +1,113 @@
-/* mix_plan.c - which rows a transaction of a mix will access, if that is known before it begins: every row is named by
- * what was drawn. A scan, a row that a step finds, one named by what was read, or an insert make it unknown. Both
+/* mix_plan.c - what a transaction of a mix will access, if that is known before it begins: all rows and ranges are named
+ * by what was drawn. One named by what a step finds or reads, or by a number of a sequence, makes it unknown. Both
  * branches of a condition count. */
 #include "workloads/mix.h"
 
-#include <stdlib.h>
-
-enum { PLANNED_MAX = 1024 };
-
-/* False: it depends on more than what was drawn. */
-static bool row_of(const struct mix_type *type, const int64_t *values, struct mix_sum row, uint32_t round,
-                   int64_t *key) {
-    uint64_t total = 0;
-    for (uint32_t i = 0; i < row.count; i++) {
-        const struct mix_term *term = &type->terms.items[row.first + i];
-        uint64_t value = (uint64_t)term->constant;
-        if (term->kind == MIX_TERM_DRAWN || term->kind == MIX_TERM_DRAWN_OF_SET) {
-            value = (uint64_t)values[term->slot + (term->kind == MIX_TERM_DRAWN_OF_SET ? round : 0)];
-        } else if (term->kind != MIX_TERM_CONSTANT) {
+/* Does the sum depend on nothing but what was drawn? */
+static bool is_drawn(const struct mix_type *type, struct mix_sum sum) {
+    for (uint32_t i = 0; i < sum.count; i++) {
+        enum mix_term_kind kind = type->terms.items[sum.first + i].kind;
+        if (kind != MIX_TERM_CONSTANT && kind != MIX_TERM_DRAWN && kind != MIX_TERM_DRAWN_OF_SET) {
             return false;
+        }
+    }
+    return true;
+}
+
+bool mix_tells(const struct mix_type *type) {
+    bool tells = true;
+    for (size_t at = 0; at < type->program.count; at++) {
+        const struct mix_instruction *i = &type->program.items[at];
+        for (size_t k = 0; k < i->row_count; k++) {
+            tells = tells && is_drawn(type, i->rows[k]);
+        }
+        tells = tells && is_drawn(type, i->source) && is_drawn(type, i->low) && is_drawn(type, i->high);
+    }
+    return tells;
+}
+
+struct planning {
+    const struct mix *mix;
+    const struct mix_type *type;
+    struct table *const *tables;
+    const int64_t *values;
+    uint32_t round;
+    struct footprint plan;
+};
+
+static int64_t value_of(const struct planning *planning, struct mix_sum sum) {
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < sum.count; i++) {
+        const struct mix_term *term = &planning->type->terms.items[sum.first + i];
+        uint64_t value = (uint64_t)term->constant;
+        if (term->kind != MIX_TERM_CONSTANT) {
+            value = (uint64_t)planning->values[term->slot + (term->kind == MIX_TERM_DRAWN ? 0 : planning->round)];
         }
         total = term->sign > 0 ? total + value : total - value;
     }
-    *key = (int64_t)total;
-    return true;
+    return (int64_t)total;
 }
 
 static enum planned_use use_of(const struct step *form) {
-    if (form->kind != STEP_SELECT) {
-        return PLANNED_WRITE;
+    if (form->kind == STEP_SELECT) {
+        return form->locking == LOCKING_UPDATE ? PLANNED_LOCK : PLANNED_READ;
     }
-    return form->locking != LOCKING_NONE ? PLANNED_LOCK : PLANNED_READ;
+    return form->kind == STEP_INSERT ? PLANNED_INSERT : PLANNED_WRITE;
 }
 
-struct footprint {
-    struct planned rows[PLANNED_MAX];
-    size_t count;
-};
-
-static bool add(struct footprint *footprint, struct table *table, int64_t key, enum planned_use use) {
-    if (key < PROGRAM_FIRST_KEY) {
-        return true; /* left out */
+/* A row whose id is below 1 is left out when its turn comes. */
+static void add_row(struct planning *planning, const struct mix_instruction *i, struct mix_sum row,
+                    enum planned_use use) {
+    int64_t key = value_of(planning, row);
+    if (key >= PROGRAM_FIRST_KEY) {
+        footprint_add_row(&planning->plan, planning->tables[i->table], key, use);
     }
-    if (footprint->count == PLANNED_MAX) {
-        return false;
-    }
-    footprint->rows[footprint->count++] = (struct planned){table, key, use};
-    return true;
 }
 
-/* False: unknown. */
-static bool add_statement(struct footprint *footprint, const struct mix_type *type, struct table *const *tables,
-                          const int64_t *values, const struct mix_instruction *i) {
-    if (i->form.scan || i->form.kind == STEP_INSERT) {
-        return false;
+/* The whole range where the condition is more than one test on what was drawn. */
+static void add_range(struct planning *planning, const struct mix_instruction *i) {
+    struct planned range = {.table = planning->tables[i->table], .use = use_of(&i->form), .scan = true};
+    const struct mix_table *table = &planning->mix->tables.items[i->table];
+    range.key = i->low.count > 0 ? value_of(planning, i->low) : PROGRAM_FIRST_KEY;
+    range.key = range.key < PROGRAM_FIRST_KEY ? PROGRAM_FIRST_KEY : range.key;
+    range.last = i->high.count > 0 ? value_of(planning, i->high) : mix_last_id(table);
+    if (i->tests.count == 1 && is_drawn(planning->type, i->tests.items[0].right)) {
+        const struct mix_test *test = &i->tests.items[0];
+        range.condition = (struct condition){.operator= test->operator,
+                                             .of_id = test->of_id,
+                                             .modulus = test->modulus,
+                                             .constant = value_of(planning, test->right)};
     }
-    bool known = true;
-    for (uint32_t round = 0; round == 0 || round < i->loop_count; round++) {
-        int64_t key;
-        for (size_t k = 0; known && k < i->row_count; k++) {
-            known = row_of(type, values, i->rows[k], round, &key) &&
-                    add(footprint, tables[i->table], key, use_of(&i->form));
-        }
-        if (known && i->source.count > 0) {
-            known = row_of(type, values, i->source, round, &key) && add(footprint, tables[i->table], key, PLANNED_READ);
-        }
+    if (range.key <= range.last) {
+        footprint_add(&planning->plan, range);
     }
-    return known;
 }
 
-/* By table and key; the strongest use first. */
-static int by_place(const void *a, const void *b) {
-    const struct planned *x = a, *y = b;
-    if (x->table->index != y->table->index) {
-        return x->table->index < y->table->index ? -1 : 1;
+static void add_statement(struct planning *planning, const struct mix_instruction *i) {
+    if (i->source.count > 0) {
+        add_row(planning, i, i->source, PLANNED_READ);
     }
-    if (x->key != y->key) {
-        return x->key < y->key ? -1 : 1;
+    for (size_t k = 0; k < i->row_count; k++) {
+        add_row(planning, i, i->rows[k], use_of(&i->form));
     }
-    return (x->use < y->use) - (x->use > y->use);
+    if (i->form.scan) {
+        add_range(planning, i);
+    }
 }
 
-size_t mix_plan(const struct mix_type *type, struct table *const *tables, const int64_t *values, struct planned *out,
-                size_t most) {
-    struct footprint footprint = {.count = 0};
+size_t mix_plan(const struct mix *mix, const struct mix_type *type, struct table *const *tables, const int64_t *values,
+                struct planned *out, size_t most) {
+    struct planning planning = {.mix = mix, .type = type, .tables = tables, .values = values};
+    planning.plan = (struct footprint){.items = out, .capacity = most};
+    if (!type->tells) {
+        return PLAN_UNKNOWN;
+    }
     for (size_t at = 0; at < type->program.count; at++) {
         const struct mix_instruction *i = &type->program.items[at];
-        if (i->code == MIX_STATEMENT && !add_statement(&footprint, type, tables, values, i)) {
-            return PLAN_UNKNOWN;
+        uint32_t rounds = i->loop_count > 0 ? i->loop_count : 1;
+        for (planning.round = 0; i->code == MIX_STATEMENT && planning.round < rounds; planning.round++) {
+            add_statement(&planning, i);
         }
     }
-    qsort(footprint.rows, footprint.count, sizeof footprint.rows[0], by_place);
-    size_t count = 0;
-    for (size_t i = 0; i < footprint.count; i++) {
-        const struct planned *row = &footprint.rows[i];
-        if (i == 0 || row->table != row[-1].table || row->key != row[-1].key) {
-            if (count < most) {
-                out[count] = *row;
-            }
-            count++;
-        }
-    }
-    return count;
+    return planning.plan.count;
 }

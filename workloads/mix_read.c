@@ -390,6 +390,7 @@ struct mix *mix_read(const struct workload_entry *entries, size_t count, const s
         struct mix_type *type = &mix->types.items[i];
         type->retry.delay = type->has_delay ? &type->delay : NULL;
         mix_complete(mix, type);
+        type->tells = mix_tells(type);
     }
     if (reading.reader.complained) {
         mix_free(mix);
