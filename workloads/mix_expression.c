@@ -145,7 +145,7 @@ static bool read_term(struct mix_scope *scope, struct mix_term *term) {
     mix_blanks(reader);
     if (isdigit((unsigned char)*reader->at)) {
         term->kind = MIX_TERM_CONSTANT;
-        return mix_integer(reader, "a number", &term->constant);
+        return mix_integer(reader, "a whole number", &term->constant);
     }
     if (mix_take(reader, "$")) {
         return read_seen(scope, term);

@@ -316,7 +316,7 @@ static bool read_relation(struct mix_reader *reader, struct mix_invariant *invar
     if (strchr("=<>!", *reader->at) == NULL || *reader->at == '\0') {
         return mix_fail(reader, reader->at, "expected `constant`, or one of = != < <= > >= and a number");
     }
-    return mix_operator(reader, &invariant->operator) && mix_integer(reader, "a number", &invariant->constant);
+    return mix_operator(reader, &invariant->operator) && mix_integer(reader, "a whole number", &invariant->constant);
 }
 
 static bool read_invariant(struct mix_reader *reader, struct mix_invariant *invariant) {

@@ -98,7 +98,7 @@ bool mix_integer(struct mix_reader *reader, const char *what, int64_t *value) {
     char *end;
     const char *digits = reader->at + (*reader->at == '-');
     if (!isdigit((unsigned char)*digits)) {
-        return mix_fail(reader, reader->at, "expected %s, a whole number", what);
+        return mix_fail(reader, reader->at, "expected %s", what);
     }
     errno = 0;
     *value = strtoll(reader->at, &end, 10);
@@ -106,7 +106,7 @@ bool mix_integer(struct mix_reader *reader, const char *what, int64_t *value) {
         return mix_fail(reader, reader->at, "numbers are within -10^15 .. 10^15");
     }
     if (*end == '.' || mix_name_length(end) > 0) {
-        return mix_fail(reader, reader->at, "expected %s, a whole number", what);
+        return mix_fail(reader, reader->at, "expected %s", what);
     }
     reader->at = end;
     return true;

@@ -412,28 +412,31 @@ static bool read_step(struct mix_scope *scope, int depth, bool *ends) {
     return unknown_step(scope, at, word);
 }
 
-/* A word with what is in its brackets. */
-static void skip_word(struct mix_reader *reader) {
-    int depth = 0;
-    mix_blanks(reader);
-    while (*reader->at != '\0' && (depth > 0 || (*reader->at != ' ' && *reader->at != '\t'))) {
-        depth += *reader->at == '(';
-        depth -= *reader->at == ')';
-        reader->at++;
+/* Does a step begin here, by the look of it? */
+static bool looks_like_step(const char *at) {
+    static const char *const words[] = {"rollback", "commit", "think", "if", "each", "expect"};
+    size_t length = mix_name_length(at);
+    bool is_step = length == 1 && strchr("rwusqidpf", *at) != NULL && at[1] == '(';
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        is_step = is_step || (length == strlen(words[i]) && strncmp(at, words[i], length) == 0);
     }
+    return is_step;
 }
 
 /* Goes on with the next step of the outermost level. */
 static void skip_step(struct mix_reader *reader, const char *from) {
-    reader->at = from;
+    int depth = 0;
+    const char *previous = from;
     reader->failed = false;
-    bool is_each = mix_take_word(reader, "each"), is_if = !is_each && mix_take_word(reader, "if");
-    skip_word(reader);
-    if (is_each || is_if) {
-        skip_word(reader);
-    }
-    while (mix_take_word(reader, "as") || mix_take_word(reader, "else")) {
-        skip_word(reader);
+    for (reader->at = from + 1; *reader->at != '\0'; reader->at++) {
+        bool begins = depth == 0 && reader->at[-1] == ' ' && *reader->at != ' ';
+        bool belongs = strncmp(previous, "else ", 5) == 0;
+        if (begins && !belongs && looks_like_step(reader->at)) {
+            return;
+        }
+        previous = begins ? reader->at : previous;
+        depth += *reader->at == '(';
+        depth -= *reader->at == ')';
     }
 }
 

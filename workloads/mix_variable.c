@@ -184,7 +184,8 @@ static bool read_source(struct mix_reader *reader, struct mix_variable *variable
     const char *at = reader->at;
     if (mix_name_length(at) == 0) {
         variable->source = MIX_CONSTANT;
-        return mix_integer(reader, "uniform(..), zipf(..), hot(..), chance(..), sequence(..), last(..), or a number",
+        return mix_integer(reader,
+                           "uniform(..), zipf(..), hot(..), chance(..), sequence(..), last(..), or a whole number",
                            &variable->low);
     }
     if (!mix_name(reader, "a draw", word)) {

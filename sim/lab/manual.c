@@ -44,6 +44,12 @@ static void each_of(const char *section, const char *owner, const struct option_
     }
 }
 
+const char *manual_section_title(const struct workload_section *section) {
+    static char title[64];
+    snprintf(title, sizeof title, section->named ? "%s NAME" : "%s", section->name);
+    return title;
+}
+
 void manual_each_option(void (*visit)(const struct manual_option *option, void *user), void *user) {
     for (size_t i = 0; i < catalog_section_count; i++) {
         each_of(catalog_sections[i].name, NULL, catalog_sections[i].options, visit, user);
@@ -53,6 +59,12 @@ void manual_each_option(void (*visit)(const struct manual_option *option, void *
     }
     for (size_t i = 0; i < cc_registry_count; i++) {
         each_of(cc_registry[i]->name, NULL, cc_registry[i]->options, visit, user);
+    }
+    for (size_t i = 0; i < workload_registry_count; i++) {
+        const struct workload_section *section = workload_registry[i]->sections;
+        for (; section != NULL && section->name != NULL; section++) {
+            each_of(manual_section_title(section), NULL, section->options, visit, user);
+        }
     }
     each_of("algorithm NAME", NULL, &variant_head_options, visit, user);
     each_of("figure NAME", NULL, &figure_options, visit, user);
@@ -187,12 +199,30 @@ static void find_algorithms(const char *word, struct text *out) {
     text_free(&promise);
 }
 
+/* The sections in which the workload is written: that of this name, or all (NULL). */
+static void add_own_sections(const struct workload_ops *ops, const char *name, struct text *out) {
+    for (const struct workload_section *section = ops->sections; section != NULL && section->name != NULL; section++) {
+        if (name == NULL || strcmp(name, section->name) == 0) {
+            text_add(out, "%s[%s]\n", name == NULL ? "\n" : "", manual_section_title(section));
+            add_paragraph(section->help, out);
+            add_table(manual_section_title(section), NULL, section->options, out);
+        }
+    }
+}
+
 static void find_workloads(const char *word, struct text *out) {
     const struct workload_ops *ops = workload_find(word);
     if (ops != NULL) {
         text_add(out, "%s, a workload\n", ops->name);
         add_paragraph(ops->summary, out);
         add_table("workload", ops->name, ops->options, out);
+        add_own_sections(ops, NULL, out);
+    }
+}
+
+static void find_own_sections(const char *word, struct text *out) {
+    for (size_t i = 0; i < workload_registry_count; i++) {
+        add_own_sections(workload_registry[i], word, out);
     }
 }
 
@@ -256,7 +286,8 @@ static void find_anomalies(const char *word, struct text *out) {
 
 bool manual_entry(const char *word, struct text *out) {
     static void (*const find[])(const char *word, struct text *out) = {
-        find_sections, find_algorithms, find_workloads, find_options, find_metrics, find_reasons, find_anomalies,
+        find_sections, find_own_sections, find_algorithms, find_workloads,
+        find_options,  find_metrics,      find_reasons,    find_anomalies,
     };
     size_t before = out->length;
     for (size_t i = 0; i < sizeof find / sizeof find[0]; i++) {

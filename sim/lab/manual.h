@@ -27,6 +27,9 @@ struct manual_option {
 /* Calls `visit` for every option there is, in the order of the manual. */
 void manual_each_option(void (*visit)(const struct manual_option *option, void *user), void *user);
 
+/* "transaction NAME"; stands until the next call. */
+const char *manual_section_title(const struct workload_section *section);
+
 /* `section.key`. */
 void manual_key(const struct manual_option *option, struct text *out);
 /* "exp(1ms)", "none, for example 16", "required, for example 2pl". */

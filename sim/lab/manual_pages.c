@@ -54,11 +54,23 @@ static void add_sections(struct text *out) {
         "have some (`10ms..50ms +10ms`). `zip = KEY KEY` steps axes together instead of crossing them.\n");
 }
 
+static void add_own_sections(const struct workload_section *section, struct text *out) {
+    text_add(out, "Written in sections of its own, see docs/MIX.md.\n");
+    for (; section->name != NULL; section++) {
+        text_add(out, "\n### [%s]\n\n%s\n\n", manual_section_title(section), section->help);
+        add_option_table(section->options, out);
+    }
+}
+
 static void add_workloads(struct text *out) {
     for (size_t i = 0; i < workload_registry_count; i++) {
         const struct workload_ops *ops = workload_registry[i];
         text_add(out, "\n## [workload] name = %s\n\n%s\n\n", ops->name, ops->summary);
-        add_option_table(ops->options, out);
+        if (ops->sections == NULL) {
+            add_option_table(ops->options, out);
+        } else {
+            add_own_sections(ops->sections, out);
+        }
     }
 }
 

@@ -49,7 +49,11 @@ static void unknown_section(struct experiment *plan, const struct plan_section *
         vector_push(&names.own, word.bytes);
         vector_push(&names, word.bytes);
     }
-    text_suggestion(suggestion, sizeof suggestion, section->header, names.items, names.count);
+    struct text header = {0}; /* its name, if it has one, is its own business */
+    text_add(&header, "%.*s%s", (int)strcspn(section->header, " "), section->header,
+             strchr(section->header, ' ') != NULL ? " NAME" : "");
+    text_suggestion(suggestion, sizeof suggestion, text_string(&header), names.items, names.count);
+    text_free(&header);
     mistakes_add(&plan->mistakes, section->place, "unknown section [%s]%s", section->header, suggestion);
     catalog_names_free(&names);
 }
