@@ -18,6 +18,7 @@ extern const struct cc_ops cc_occ;
 extern const struct cc_ops cc_occ_parallel;
 extern const struct cc_ops cc_occ_forward;
 extern const struct cc_ops cc_silo;
+extern const struct cc_ops cc_tictoc;
 extern const struct cc_ops cc_version_column;
 extern const struct cc_ops cc_si;
 extern const struct cc_ops cc_si_fcw;
@@ -45,6 +46,7 @@ const struct cc_ops *const cc_registry[] = {
     &cc_occ_parallel,
     &cc_occ_forward,
     &cc_silo,
+    &cc_tictoc,
     &cc_version_column,
     &cc_si,
     &cc_si_fcw,

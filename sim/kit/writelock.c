@@ -99,8 +99,7 @@ enum cc_status writelock_take(struct txn *txn) {
     return CC_OK;
 }
 
-void writelock_release(struct cc *cc, struct txn *txn) {
-    wait_no_more(txn);
+void writelock_yield(struct cc *cc, struct txn *txn) {
     for (size_t i = 0; i < txn->writes.count; i++) {
         struct writelock_head *head = head_of(&txn->rows.items[txn->writes.items[i].row]);
         if (head->holder == txn) {
@@ -113,6 +112,11 @@ void writelock_release(struct cc *cc, struct txn *txn) {
         wait_no_more(waiter);
         txn_wake(cc, waiter);
     }
+}
+
+void writelock_release(struct cc *cc, struct txn *txn) {
+    wait_no_more(txn);
+    writelock_yield(cc, txn);
 }
 
 void writelock_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most) {

@@ -41,6 +41,9 @@ enum cc_status writelock_await(struct txn *txn, struct row *row, enum patience p
 /* Takes the locks of the write set, in the order of keys; WAIT: to be called again. */
 enum cc_status writelock_take(struct txn *txn);
 
+/* Gives up the locks it has, but goes on waiting; those who waited for it look again. */
+void writelock_yield(struct cc *cc, struct txn *txn);
+
 /* Gives up the locks of the write set; those who waited for them look again. The transaction itself waits no more. */
 void writelock_release(struct cc *cc, struct txn *txn);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sim/base/check.h"
+#include "sim/cc/tictoc.h"
 #include "sim/exec/world.h"
 #include "tests/support/watch.h"
 #include "workloads/wild.h"
@@ -29,6 +30,7 @@ struct witness_registers {
     struct oracle_attempt attempt;
     bool begun;
     uint64_t sealed; /* how many were sealed up to this one */
+    uint64_t time;   /* its commit timestamp, where that is computed */
     alignas(max_align_t) char inner[];
 };
 struct witness_options {
@@ -94,13 +96,16 @@ struct held_back {
 };
 static VECTOR(struct held_back) held_back;
 static uint64_t seals;
-static bool by_seals; /* else commits are judged as they come */
+static bool by_seals; /* else commits are judged as they come, */
+static bool by_time;  /* or at the end, by commit timestamp */
 static const struct cc_ops *watched;
 
 static enum cc_status prepare(struct cc *cc, struct txn *txn) {
     enum cc_status status = watched->prepare(cc, txn);
     if (status == CC_OK) {
-        ((struct witness_registers *)actor_of(txn)->registers)->sealed = ++seals;
+        struct witness_registers *r = actor_of(txn)->registers;
+        r->sealed = ++seals;
+        r->time = by_time ? tictoc_commit_time(txn) : 0;
     }
     return status;
 }
@@ -120,6 +125,12 @@ static void witness_committed(void *memory, const void *arguments, const void *r
     (void)arguments;
     const struct witness_state *state = memory;
     const struct witness_registers *r = registers;
+    if (by_time) {
+        struct oracle_attempt attempt = r->attempt;
+        attempt.number = r->time << 32 | r->sealed;
+        oracle_commit(state->oracle, &attempt);
+        return;
+    }
     if (!by_seals) {
         oracle_commit(state->oracle, &r->attempt);
         return;
@@ -147,6 +158,9 @@ static bool is_by_timestamp(const struct cc_ops *algorithm) {
     return false;
 }
 
+/* Is its serial order that of timestamps which only the validation gives? */
+static bool is_by_commit_time(const struct cc_ops *algorithm) { return strcmp(algorithm->name, "tictoc") == 0; }
+
 /* Which truth the algorithm owes. */
 static enum oracle_kind kind_of(const struct cc_ops *algorithm) {
     if (algorithm->level == LEVEL_SI || strcmp(algorithm->name, "ssi") == 0) {
@@ -155,7 +169,7 @@ static enum oracle_kind kind_of(const struct cc_ops *algorithm) {
     if (strcmp(algorithm->name, "mvcc-rc") == 0) {
         return ORACLE_STATEMENT;
     }
-    if (is_by_timestamp(algorithm)) {
+    if (is_by_timestamp(algorithm) || is_by_commit_time(algorithm)) {
         return ORACLE_TIMESTAMP;
     }
     return algorithm->level == LEVEL_SER ? ORACLE_COMMIT_ORDER : ORACLE_OFF;
@@ -211,8 +225,9 @@ void wild_world_run(struct wild_world *world, struct run_result *result) {
     struct cc_ops ordered = *spec.algorithm;
     watched = spec.algorithm;
     by_seals = is_ordered_by_seals(spec.algorithm);
+    by_time = is_by_commit_time(spec.algorithm);
     seals = 0;
-    if (by_seals) {
+    if (by_seals || by_time) {
         ordered.prepare = prepare;
         spec.algorithm = &ordered;
     }
