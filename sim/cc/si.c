@@ -47,28 +47,9 @@ static enum cc_status si_read(struct cc *cc, struct txn *txn, struct row *row, e
     return CC_OK;
 }
 
-/* Has one that committed since the snapshot changed the row? */
-static bool changed_since(struct cc *cc, const struct txn *txn, struct row *row) {
-    return store_committed(cc->store, row->table, row->key, row->record)->stamp > txn->snapshot;
-}
-
 static enum cc_status si_claim(struct cc *cc, struct txn *txn, struct row *row, enum change change,
                                enum patience patience, struct version **base) {
-    enum lock_mode mode = change == LOCK_SHARE ? MODE_S : MODE_X;
-    bool held = row->lock != NULL && row->lock->mode >= mode;
-    if (!held) {
-        if (changed_since(cc, txn, row)) {
-            return txn_refuse(txn, REASON_WRITE_CONFLICT);
-        }
-        enum cc_status status = rowlock_take(cc, deadlock_of(cc), txn, row, mode, patience);
-        if (status != CC_OK) {
-            return status;
-        }
-    } else if (row->own == NULL && changed_since(cc, txn, row)) { /* granted after a wait, too late */
-        return txn_refuse(txn, REASON_WRITE_CONFLICT);
-    }
-    *base = store_newest(cc->store, row->table, row->key, row->record);
-    return CC_OK;
+    return rowlock_claim(cc, deadlock_of(cc), txn, row, change, patience, base);
 }
 
 static void si_statement_end(struct cc *cc, struct txn *txn, bool failed) {

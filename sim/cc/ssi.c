@@ -152,18 +152,13 @@ static enum cc_status ssi_read(struct cc *cc, struct txn *txn, struct row *row, 
     return siread_read(cc->state, tail_of(txn)->serial, row, *seen) ? CC_OK : pivot(txn);
 }
 
-/* Has one that committed since the snapshot changed the row? */
-static bool changed_since(struct cc *cc, const struct txn *txn, struct row *row) {
-    return store_committed(cc->store, row->table, row->key, row->record)->stamp > txn->snapshot;
-}
-
 /* The row is about to be claimed for the first time: a write that named it reads it by that. */
 static enum cc_status approach(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode,
                                enum patience patience) {
     if (!siread_read(cc->state, tail_of(txn)->serial, row, snapshot_version(cc, txn, row))) {
         return pivot(txn);
     }
-    if (changed_since(cc, txn, row)) {
+    if (rowlock_changed_since(cc, txn, row)) {
         return txn_refuse(txn, REASON_WRITE_CONFLICT);
     }
     return rowlock_take(cc, &options_of(cc)->deadlock, txn, row, mode, patience);
@@ -180,7 +175,7 @@ static enum cc_status ssi_claim(struct cc *cc, struct txn *txn, struct row *row,
         if (status != CC_OK) {
             return status;
         }
-    } else if (row->own == NULL && changed_since(cc, txn, row)) { /* granted after a wait, too late */
+    } else if (row->own == NULL && rowlock_changed_since(cc, txn, row)) { /* granted after a wait, too late */
         return txn_refuse(txn, REASON_WRITE_CONFLICT);
     }
     *base = store_newest(cc->store, row->table, row->key, row->record);

@@ -37,6 +37,29 @@ enum cc_status rowlock_take(struct cc *cc, const struct deadlock_options *option
     return wait_in_line(cc, options, txn);
 }
 
+bool rowlock_changed_since(struct cc *cc, const struct txn *txn, struct row *row) {
+    return store_committed(cc->store, row->table, row->key, row->record)->stamp > txn->snapshot;
+}
+
+enum cc_status rowlock_claim(struct cc *cc, const struct deadlock_options *options, struct txn *txn, struct row *row,
+                             enum change change, enum patience patience, struct version **base) {
+    enum lock_mode mode = change == LOCK_SHARE ? MODE_S : MODE_X;
+    bool held = row->lock != NULL && row->lock->mode >= mode;
+    if (!held) {
+        if (rowlock_changed_since(cc, txn, row)) {
+            return txn_refuse(txn, REASON_WRITE_CONFLICT);
+        }
+        enum cc_status status = rowlock_take(cc, options, txn, row, mode, patience);
+        if (status != CC_OK) {
+            return status;
+        }
+    } else if (row->own == NULL && rowlock_changed_since(cc, txn, row)) { /* granted after a wait, too late */
+        return txn_refuse(txn, REASON_WRITE_CONFLICT);
+    }
+    *base = store_newest(cc->store, row->table, row->key, row->record);
+    return CC_OK;
+}
+
 void rowlock_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most) {
     (void)cc;
     lock_blockers(waiting, out, most, true);

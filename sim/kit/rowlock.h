@@ -15,6 +15,14 @@ void rowlock_start(struct cc *cc);
 enum cc_status rowlock_take(struct cc *cc, const struct deadlock_options *options, struct txn *txn, struct row *row,
                             enum lock_mode mode, enum patience patience);
 
+/* Has one that committed since the transaction's snapshot changed the row? */
+bool rowlock_changed_since(struct cc *cc, const struct txn *txn, struct row *row);
+
+/* cc_ops.claim where the first updater wins: refused (write_conflict) if the row changed since the snapshot, by a commit
+ * before the lock or by the one that was waited for. */
+enum cc_status rowlock_claim(struct cc *cc, const struct deadlock_options *options, struct txn *txn, struct row *row,
+                             enum change change, enum patience patience, struct version **base);
+
 /* cc_ops.blockers. */
 void rowlock_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most);
 
