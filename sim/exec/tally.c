@@ -152,7 +152,7 @@ void tally_commit(struct world *world, struct actor *actor) {
     world->response_count++;
     world->response_mean_ns += ((double)response_ns - world->response_mean_ns) / (double)world->response_count;
     tally_versions(world);
-    tally_outcome(world, actor, REASON_COUNT);
+    tally_outcome(world, actor, OUTCOME_COMMIT);
 }
 
 void tally_abort(struct world *world, const struct actor *actor, enum reason reason) {
@@ -160,7 +160,7 @@ void tally_abort(struct world *world, const struct actor *actor, enum reason rea
     if (actor->type != NULL) {
         actor->type->aborts_by_reason[reason]++;
     }
-    tally_outcome(world, actor, (uint64_t)reason);
+    tally_outcome(world, actor, (uint64_t)reason + ((int)reason < (int)OUTCOME_COMMIT ? 0 : 2));
 }
 
 static tally_area piece_ns(const struct world *world, const struct actor *actor) {

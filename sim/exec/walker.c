@@ -325,7 +325,7 @@ static bool phase_rollback(struct world *world, struct actor *actor) {
 }
 
 static bool phase_rolled_back(struct world *world, struct actor *actor) {
-    tally_outcome(world, actor, REASON_COUNT + 1);
+    tally_outcome(world, actor, OUTCOME_ROLLBACK);
     tally_rollback(world, actor);
     return traffic_finish(world, actor);
 }

@@ -276,6 +276,9 @@ void tally_abort(struct world *world, const struct actor *actor, enum reason rea
 void tally_wait(struct world *world, const struct actor *actor);
 void tally_rollback(struct world *world, const struct actor *actor);
 void tally_give_up(struct world *world, const struct actor *actor);
+/* How an attempt ended, as the digest has it: a reason, or one of these. Reasons that came later stand behind them, so
+ * that the digests of old runs stay what they were. */
+enum outcome { OUTCOME_COMMIT = 14, OUTCOME_ROLLBACK };
 void tally_outcome(struct world *world, const struct actor *actor, uint64_t outcome);
 void tally_finish(struct world *world);
 

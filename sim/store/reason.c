@@ -15,4 +15,6 @@ const struct reason_text reason_texts[REASON_COUNT] = {
     [REASON_BUSY] = {"busy", "the database was locked by another connection"},
     [REASON_DEPTH] = {"depth", "its wait would have made the chain of waiters too long"},
     [REASON_DUPLICATE] = {"duplicate", "inserted a key that exists"},
+    [REASON_EXCLUSION] = {"exclusion",
+                          "one that it must precede had ended before one that it must follow (serial safety net)"},
 };

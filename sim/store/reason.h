@@ -17,6 +17,7 @@ enum reason {
     REASON_BUSY,
     REASON_DEPTH,     /* wait-depth limit */
     REASON_DUPLICATE, /* a statement met a key that exists, and its program does not handle it */
+    REASON_EXCLUSION, /* serial safety net */
     REASON_COUNT
 };
 
