@@ -23,6 +23,7 @@ extern const struct cc_ops cc_version_column;
 extern const struct cc_ops cc_si;
 extern const struct cc_ops cc_si_fcw;
 extern const struct cc_ops cc_ssi;
+extern const struct cc_ops cc_ssn;
 extern const struct cc_ops cc_mvcc_rc;
 extern const struct cc_ops cc_to;
 extern const struct cc_ops cc_to_thomas;
@@ -51,6 +52,7 @@ const struct cc_ops *const cc_registry[] = {
     &cc_si,
     &cc_si_fcw,
     &cc_ssi,
+    &cc_ssn,
     &cc_mvcc_rc,
     &cc_to,
     &cc_to_thomas,

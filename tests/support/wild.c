@@ -163,7 +163,7 @@ static bool is_by_commit_time(const struct cc_ops *algorithm) { return strcmp(al
 
 /* Which truth the algorithm owes. */
 static enum oracle_kind kind_of(const struct cc_ops *algorithm) {
-    if (algorithm->level == LEVEL_SI || strcmp(algorithm->name, "ssi") == 0) {
+    if (algorithm->level == LEVEL_SI || strcmp(algorithm->name, "ssi") == 0 || strcmp(algorithm->name, "ssn") == 0) {
         return ORACLE_SNAPSHOT;
     }
     if (strcmp(algorithm->name, "mvcc-rc") == 0) {
