@@ -13,6 +13,7 @@
 
 #include "sim/base/check.h"
 #include "sim/exec/player_parts.h"
+#include "sim/exec/report.h"
 #include "sim/kit/lock.h"
 
 const char *const play_outcome_names[PLAY_OUTCOMES] = {"ok", "abort", "error", "wait", "skip"};
@@ -368,6 +369,13 @@ static void give(struct player *player, uint32_t index) {
     }
 }
 
+static void take_certificate(struct player *player) {
+    report_close(&player->world);
+    player->play->promise_broken = player->result.promise_broken;
+    player->play->false_positives = player->result.false_positives;
+    text_add(&player->play->witness, "%s", text_string(&player->result.witness));
+}
+
 void play_schedule(struct play *play, const struct schedule *schedule, const struct cc_ops *algorithm,
                    const void *options, bool locks) {
     *play = (struct play){.schedule = schedule, .algorithm = algorithm};
@@ -382,6 +390,7 @@ void play_schedule(struct play *play, const struct schedule *schedule, const str
     }
     player_final(player);
     player_judge(player);
+    take_certificate(player);
     player_close(player, &spec);
     mem_free(player);
 }

@@ -125,6 +125,10 @@ struct play {
     struct text ran;
     struct verdict verdict;
     bool judged; /* false: there was too much to judge */
+    /* What the certifier of runs says of it (check/certifier.h). */
+    bool promise_broken;
+    uint64_t false_positives;
+    struct text witness;
 };
 
 /* Plays the schedule. `options`: the algorithm's, filled; NULL if it has none. `locks`: note the lock table after each

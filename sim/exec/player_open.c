@@ -141,7 +141,7 @@ void player_open(struct player *player, struct spec *spec, const void *options) 
                 spec_set(spec, "cost.cpu_access=0 restart.delay=1s", &error);
     CHECK(good);
     spec->run.workload = &player_workload;
-    spec->run.certify = false; /* the verdict is passed afterwards, on the whole schedule */
+    spec->run.certify = true; /* the verdict is passed besides, on the whole schedule */
     spec->run.workload_options = &player;
     spec->run.algorithm = &player->ops;
     spec->run.algorithm_options = options != NULL ? options : spec->algorithm_options;
@@ -162,7 +162,10 @@ void player_open(struct player *player, struct spec *spec, const void *options) 
     player->world.harness.wake = harness_wake;
     player->world.harness.doom = harness_doom;
     player->world.harness.deadlock = harness_deadlock;
-    player->world.harness.installing = play_is_multiversion(player->play->algorithm) ? player_installing : NULL;
+    player->installing = player->world.harness.installing;
+    if (play_is_multiversion(player->play->algorithm)) {
+        player->world.harness.installing = player_installing;
+    }
 }
 
 void player_close(struct player *player, struct spec *spec) {
@@ -195,6 +198,7 @@ void play_free(struct play *play) {
     mem_free(play->final);
     text_free(&play->ran);
     verdict_free(&play->verdict);
+    text_free(&play->witness);
     vector_free(&play->ends);
     vector_free(&play->killed);
     vector_free(&play->events);

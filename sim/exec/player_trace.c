@@ -241,6 +241,7 @@ static void watch_commit(struct cc *cc, struct txn *txn) {
 /* Comes inside the algorithm's commit: says behind which version the new one stands. */
 void player_installing(void *context, struct txn *txn, const struct row *row) {
     struct player *player = context;
+    player->installing(context, txn, row);
     const struct version *behind = row->own->older;
     while (behind->stamp == 0) { /* one put beneath that may yet be rolled back */
         behind = behind->older;
