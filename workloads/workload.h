@@ -148,6 +148,9 @@ struct workload_ops {
     int (*isolation)(const void *state, const void *arguments);
     /* How it is tried again; NULL, or a NULL result: as [restart] says. */
     const struct retry *(*retry)(const void *state, const void *arguments);
+    /* Which levels its transactions may ask for, a bit set of 1u << enum level, so that it is known beforehand whether
+     * the algorithm can run them. NULL: nothing is said. */
+    unsigned (*levels)(const void *options);
     /* Where a workload has several kinds of transaction: how many, their names, and which one this is (from 0). All NULL:
      * there is one kind. */
     size_t (*type_count)(const void *options);

@@ -59,6 +59,7 @@ struct cc_ops {
     const char *name, *summary, *paper;
     unsigned levels;  /* bit set: the levels it can run, 1u << LEVEL_SER */
     enum level level; /* what it promises */
+    enum level mixed; /* what is left of that when transactions ask for different levels: SI or more; one level: unused */
     unsigned flags;
     const struct option_table *options;       /* NULL: none */
     size_t state_size, txn_size, record_size; /* private tails, zeroed by exec */

@@ -4,7 +4,7 @@
  * the row: reads are not repeatable, and who reads, then writes from what it read, can lose another's update between
  * the two. FOR UPDATE, whose locks are long, is the remedy. Deadlocks are detected.
  *
- * Invariants: those of kit/lock.h and kit/duration.h.
+ * Invariants: those of kit/lock.h and kit/locking.h.
  * Paper: Berenson, Bernstein, Gray, Melton, O'Neil, O'Neil, "A critique of ANSI SQL isolation levels" (1995), table 2.
  * Differs from the paper: predicates are locked as next-key ranges; short is to the end of the statement, so that one
  * statement sees one state of what it has read so far. */
@@ -14,8 +14,6 @@
 static const struct option options[] = {DEADLOCK_OPTIONS(struct duration_options, deadlock, "youngest")};
 static const struct option_table table = OPTION_TABLE(options, struct duration_options);
 
-static void start(struct cc *cc) { duration_start(cc, SHORT_ALL); }
-
 const struct cc_ops cc_lock_rc = {
     .name = "lock-rc",
     .summary = "read locks to the end of the statement",
@@ -23,10 +21,5 @@ const struct cc_ops cc_lock_rc = {
     .levels = 1u << LEVEL_RC,
     .level = LEVEL_RC,
     .options = &table,
-    .state_size = sizeof(struct duration),
-    .txn_size = sizeof(struct duration_txn),
-    .start = start,
-    .read = duration_read,
-    .claim = locking_claim,
     DURATION_OPS,
 };

@@ -4,7 +4,7 @@
  * statement ends, so that a row inserted afterwards is a phantom for the next scan. Rows read cannot change: no lost
  * update, no write skew on rows. Deadlocks are detected.
  *
- * Invariants: those of kit/lock.h and kit/duration.h.
+ * Invariants: those of kit/lock.h and kit/locking.h.
  * Paper: Berenson, Bernstein, Gray, Melton, O'Neil, O'Neil, "A critique of ANSI SQL isolation levels" (1995), table 2.
  * Differs from the paper: predicates are locked as next-key ranges, a scan's unmatched rows as rows; short is to the end
  * of the statement; FOR UPDATE takes U. */
@@ -14,8 +14,6 @@
 static const struct option options[] = {DEADLOCK_OPTIONS(struct duration_options, deadlock, "youngest")};
 static const struct option_table table = OPTION_TABLE(options, struct duration_options);
 
-static void start(struct cc *cc) { duration_start(cc, SHORT_RANGES); }
-
 const struct cc_ops cc_lock_rr = {
     .name = "lock-rr",
     .summary = "long locks on rows, short ones on ranges",
@@ -23,10 +21,5 @@ const struct cc_ops cc_lock_rr = {
     .levels = 1u << LEVEL_RR,
     .level = LEVEL_RR,
     .options = &table,
-    .state_size = sizeof(struct duration),
-    .txn_size = sizeof(struct duration_txn),
-    .start = start,
-    .read = duration_read,
-    .claim = locking_claim,
     DURATION_OPS,
 };

@@ -4,7 +4,7 @@
  * what is not committed (no G0), and a rollback restores what was there. A statement that writes sees the rows it writes
  * under X: an increment in one statement loses nothing, a value read before does. Deadlocks are detected.
  *
- * Invariants: those of kit/lock.h and kit/duration.h.
+ * Invariants: those of kit/lock.h and kit/locking.h.
  * Paper: Berenson, Bernstein, Gray, Melton, O'Neil, O'Neil, "A critique of ANSI SQL isolation levels" (1995), table 2.
  * Differs from the paper: predicates of writes are locked as next-key ranges; the transactions may write, which the
  * standard leaves to the other levels. */
@@ -14,8 +14,6 @@
 static const struct option options[] = {DEADLOCK_OPTIONS(struct duration_options, deadlock, "youngest")};
 static const struct option_table table = OPTION_TABLE(options, struct duration_options);
 
-static void start(struct cc *cc) { duration_start(cc, SHORT_NONE); }
-
 const struct cc_ops cc_lock_ru = {
     .name = "lock-ru",
     .summary = "reads without locks, write locks to the end",
@@ -23,10 +21,5 @@ const struct cc_ops cc_lock_ru = {
     .levels = 1u << LEVEL_RU,
     .level = LEVEL_RU,
     .options = &table,
-    .state_size = sizeof(struct duration),
-    .txn_size = sizeof(struct duration_txn),
-    .start = start,
-    .read = duration_read,
-    .claim = locking_claim,
     DURATION_OPS,
 };

@@ -9,7 +9,7 @@
  * The token is that of the first read of the row in the attempt; what it wrote itself it may write again. A write of a
  * row that was not read before, an increment in one statement say, is conditional on nothing and needs not be.
  *
- * Invariants: those of kit/duration.h; with token = version, the version replaced is the one read first.
+ * Invariants: those of kit/locking.h; with token = version, the version replaced is the one read first.
  * Paper: none; the habit of applications and object-relational mappers. Kung and Robinson (1981) is its ancestor: this
  * validates each row written, at the time of the write, and no row that was only read.
  * Differs from the paper: there is none. Of an absent row nothing but its absence can be compared. Times are those of
@@ -63,7 +63,7 @@ static enum noted noted_of(const struct version *version) { return version->abse
 
 static enum cc_status version_read(struct cc *cc, struct txn *txn, struct row *row, enum intent intent,
                                    enum patience patience, struct version **seen) {
-    enum cc_status status = duration_read(cc, txn, row, intent, patience, seen);
+    enum cc_status status = locking_read(cc, txn, row, intent, patience, seen);
     if (status == CC_OK && row->own == NULL && row->note == 0) {
         row->note = (uint8_t)noted_of(*seen);
         row->mark = token_of(cc, row->record, *seen);
@@ -96,8 +96,6 @@ static void version_commit(struct cc *cc, struct txn *txn) {
     locking_commit(cc, txn);
 }
 
-static void start(struct cc *cc) { duration_start(cc, SHORT_ALL); }
-
 const struct cc_ops cc_version_column = {
     .name = "version-column",
     .summary = "optimistic locking as applications do it, over read committed",
@@ -105,12 +103,22 @@ const struct cc_ops cc_version_column = {
     .levels = 1u << LEVEL_RC,
     .level = LEVEL_RC,
     .options = &table,
-    .state_size = sizeof(struct duration),
-    .txn_size = sizeof(struct duration_txn),
-    .start = start,
+    .record_size = sizeof(struct version_head),
+    .state_size = sizeof(struct locking),
+    .start = duration_start,
+    .stop = locking_stop,
+    .begin = locking_begin,
+    .statement = locking_statement,
+    .range = locking_range,
     .read = version_read,
     .claim = version_claim,
-    DURATION_FRAME,
-    .record_size = sizeof(struct version_head),
+    .statement_end = locking_statement_end,
+    .rollback = locking_rollback,
+    .prepare = locking_prepare,
     .commit = version_commit,
+    .release = locking_release,
+    .abort = locking_abort,
+    .timer = duration_timer,
+    .blockers = locking_blockers,
+    .bounds_gap = lock_bounds_gap,
 };

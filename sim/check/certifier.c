@@ -67,6 +67,7 @@ void certifier_record(struct certifier *certifier, FILE *file) {
 struct node *certifier_begin(struct certifier *certifier, uint64_t id) {
     struct node *node = graph_node(&certifier->graph);
     node->id = id;
+    node->level = (uint8_t)certifier->promise;
     node->begin_seq = certifier->seq;
     node->begin_ns = *certifier->now_ns;
     node_list_append(&certifier->active, node);
@@ -76,6 +77,18 @@ struct node *certifier_begin(struct certifier *certifier, uint64_t id) {
         recording_line(certifier, "b %" PRIu64, id);
     }
     return node;
+}
+
+void certifier_level(struct certifier *certifier, struct node *txn, enum certifier_level level,
+                     enum certifier_level holds) {
+    CHECK(!txn->has_snapshot && level != certifier->promise);
+    txn->level = (uint8_t)level;
+    certifier->mixed = true;
+    certifier->holds = holds;
+    if (certifier->record != NULL) {
+        recording_line(certifier, "l %" PRIu64 " %s %s", txn->id, certifier_level_names[level],
+                       certifier_level_names[holds]);
+    }
 }
 
 void certifier_statement(struct certifier *certifier, struct node *txn, uint32_t statement) {
@@ -190,7 +203,7 @@ void certifier_fail(struct certifier *certifier, struct node *txn, uint32_t stat
 }
 
 void certifier_rollback(struct certifier *certifier, struct node *txn, uint32_t mark) {
-    if (certifier->promise < CERTIFIER_SI) {
+    if (txn->level < CERTIFIER_SI) {
         take_back(txn, mark, false);
     }
     if (certifier->record != NULL) {

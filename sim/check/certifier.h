@@ -13,6 +13,11 @@
  *   SI   none of G1, no cycle without two anti-dependencies next to each other, nothing from a transaction that had not
  *        committed when the snapshot was taken
  *   SER  no cycle, predicates included, and no G1
+ * Levels may be mixed: then each transaction is owed what it asked for, no more (Adya 1999, mixing-correctness). In the
+ * graph count writes over writes, reads by who asked for RC or more, and what others wrote over the reads of who asked
+ * for RR (rows) or SER (predicates too): that graph has no cycle, or a level is broken. An algorithm may promise less
+ * when levels are mixed: down to SI, that no cycle leads through SER transactions alone, and that cycles have two
+ * anti-dependencies next to each other, those of who asked for less than SI left out.
  * From RR on a read of a version that was superseded before its reader began breaks the promise too: snapshots are
  * current.
  *
@@ -80,6 +85,7 @@ struct certifier_counts {
     uint64_t anomalies; /* commits with any of these */
     uint64_t by_name[FLAW_COUNT];
     uint64_t broken; /* commits that broke the promise */
+    uint64_t broken_levels; /* commits that broke the level of somebody: more only where mixing weakens the promise */
     uint64_t false_positives; /* refused attempts that would have closed no cycle (needless.c) */
 };
 
@@ -94,6 +100,9 @@ void certifier_table(struct certifier *certifier, int table, const char *name);
 void certifier_record(struct certifier *certifier, FILE *file);
 
 struct node *certifier_begin(struct certifier *certifier, uint64_t id);
+/* It asked for another level than the promise; mixed levels leave of the promise what `holds`. Before anything else. */
+void certifier_level(struct certifier *certifier, struct node *txn, enum certifier_level level,
+                     enum certifier_level holds);
 void certifier_statement(struct certifier *certifier, struct node *txn, uint32_t statement);
 void certifier_read(struct certifier *certifier, struct node *txn, uint32_t statement,
                     const struct certifier_read *read);
@@ -105,7 +114,8 @@ void certifier_scan(struct certifier *certifier, struct node *txn, uint32_t stat
 void certifier_skip(struct certifier *certifier, struct node *txn, int table, int64_t key);
 /* Statement `statement` failed; what it read does not count, but for `kept` reads. */
 void certifier_fail(struct certifier *certifier, struct node *txn, uint32_t statement);
-/* Statements from `mark` on were rolled back. What they read counts from SI on, below it does not. */
+/* Statements from `mark` on were rolled back. What they read counts from SI on, below it does not: the level is the
+ * transaction's. */
 void certifier_rollback(struct certifier *certifier, struct node *txn, uint32_t mark);
 /* The last version of each row it wrote, between the statement before and its commit. */
 void certifier_install(struct certifier *certifier, struct node *txn, const struct certifier_install *install);

@@ -15,27 +15,30 @@
 
 /* ---- Verdicts ---- */
 
-static void count(struct certifier *certifier, struct node *node, enum flaw flaw, bool breaks) {
+/* `owed`: it is forbidden to somebody at the level he asked for; `breaks`: and the algorithm promised that. */
+static void count(struct certifier *certifier, struct node *node, enum flaw flaw, bool owed, bool breaks) {
     if (flaw != FLAW_COUNT && (node->named & 1u << flaw) == 0) {
         node->named |= 1u << flaw;
         certifier->counts.by_name[flaw]++;
     }
     certifier->counts.anomalies += !node->counted;
     certifier->counts.broken += breaks && !node->broke;
+    certifier->counts.broken_levels += owed && !node->owed;
     node->counted = true;
     node->broke |= breaks;
+    node->owed |= owed;
 }
 
 static void found_read(struct certifier *certifier, struct node *node, const struct access *access, enum flaw flaw) {
-    bool breaks = certifier->promise >= CERTIFIER_RC;
-    count(certifier, node, flaw, breaks);
+    bool breaks = node->level >= CERTIFIER_RC;
+    count(certifier, node, flaw, breaks, breaks);
     witness_read(certifier, node, access, flaw_texts[flaw].title, breaks);
 }
 
 /* A fault that Adya's graph has no edge for. */
 static void found_nameless(struct certifier *certifier, struct node *node, const struct access *access,
                            const char *what) {
-    count(certifier, node, FLAW_COUNT, true);
+    count(certifier, node, FLAW_COUNT, true, true);
     witness_read(certifier, node, access, what, true);
 }
 
@@ -52,6 +55,18 @@ static bool breaks_promise(struct certifier *certifier, struct node *start, enum
     return true;
 }
 
+/* Levels are mixed: is there a cycle that is forbidden to one of its transactions? Of what was promised, one that breaks
+ * that comes first. Leaves it in certifier->cycle. */
+static bool breaks_level(struct certifier *certifier, struct node *start, bool *promised) {
+    struct graph *graph = &certifier->graph;
+    struct cycle *cycle = &certifier->cycle;
+    if (certifier->holds == CERTIFIER_SI) {
+        *promised = cycle_find(graph, start, CYCLE_SERIAL, cycle) || cycle_find(graph, start, CYCLE_APART_OWED, cycle);
+        return *promised || cycle_find(graph, start, CYCLE_OWED, cycle);
+    }
+    return *promised = cycle_find(graph, start, CYCLE_OWED, cycle);
+}
+
 static bool search_from(struct certifier *certifier, struct node *closer, struct node *start) {
     struct graph *graph = &certifier->graph;
     if (!cycle_find(graph, start, CYCLE_ANY, &certifier->cycle)) {
@@ -59,10 +74,18 @@ static bool search_from(struct certifier *certifier, struct node *closer, struct
     }
     enum flaw flaw = cycle_classify(graph, start, &certifier->cycle);
     enum flaw nickname = cycle_nickname(&certifier->cycle);
-    bool breaks = breaks_promise(certifier, start, flaw);
-    count(certifier, closer, flaw, breaks);
+    bool breaks = false, owed = true;
+    if (!certifier->mixed) {
+        owed = breaks = breaks_promise(certifier, start, flaw);
+    } else {
+        owed = breaks_level(certifier, start, &breaks);
+    }
+    count(certifier, closer, flaw, owed, breaks);
     if (nickname != FLAW_COUNT) {
-        count(certifier, closer, nickname, false);
+        count(certifier, closer, nickname, false, false);
+    }
+    if (certifier->mixed && owed) {
+        flaw = cycle_flaw(&certifier->cycle);
     }
     witness_cycle(certifier, closer, flaw, breaks);
     return true;
@@ -150,7 +173,7 @@ static bool overwrote_itself(const struct node *node, const struct access *acces
 
 /* The reads against the chains; true if there are backward edges. */
 static bool match_reads(struct certifier *certifier, struct node *node) {
-    bool backward = false, snapshot = certifier->promise == CERTIFIER_SI;
+    bool backward = false, snapshot = node->level == CERTIFIER_SI;
     size_t next = 0;
     for (size_t i = 0; i < node->accesses.count; i++) {
         const struct access *access = &node->accesses.items[i];
@@ -184,7 +207,7 @@ static bool link_installs(struct certifier *certifier, struct node *node) {
             install->newer->writer->held = true;
             backward = true;
         }
-        if (certifier->promise == CERTIFIER_SI) {
+        if (node->level == CERTIFIER_SI) {
             match_overwritten(certifier, node, install);
         }
     }
@@ -194,7 +217,7 @@ static bool link_installs(struct certifier *certifier, struct node *node) {
 static void match_dead(struct certifier *certifier, struct node *node) {
     for (size_t i = 0; i < node->accesses.count; i++) {
         const struct access *access = &node->accesses.items[i];
-        if (access->dead && certifier->promise >= CERTIFIER_RR) {
+        if (access->dead && node->level >= CERTIFIER_RR) {
             found_nameless(certifier, node, access, "it read a version that had been replaced before it began");
         }
     }

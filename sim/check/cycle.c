@@ -5,6 +5,7 @@
 #include "sim/check/cycle.h"
 
 #include "sim/base/check.h"
+#include "sim/check/certifier.h"
 
 struct search {
     struct graph *graph;
@@ -19,15 +20,37 @@ enum { STATE_FIRST_RW = 2, STATE_LAST_RW = 1, STATE_NONE = -1 };
 
 static bool is_rw(enum edge_kind kind) { return kind >= EDGE_RW; }
 
+static bool is_owed(const struct edge *edge) {
+    switch (edge->kind) {
+    case EDGE_WW: return true;
+    case EDGE_WR: return edge->to->level >= CERTIFIER_RC;
+    case EDGE_RW: return edge->from->level == CERTIFIER_RR || edge->from->level == CERTIFIER_SER;
+    case EDGE_RW_PREDICATE: break;
+    }
+    return edge->from->level == CERTIFIER_SER;
+}
+
+static bool is_serial(const struct edge *edge) {
+    return edge->from->level == CERTIFIER_SER && edge->to->level == CERTIFIER_SER;
+}
+
 /* The state after one more edge, or STATE_NONE if the sort forbids it. */
-static int step(const struct search *search, int state, enum edge_kind kind) {
+static int step(const struct search *search, int state, const struct edge *edge) {
+    enum edge_kind kind = edge->kind;
     switch (search->sort) {
+    case CYCLE_OWED: return is_owed(edge) ? 0 : STATE_NONE;
+    case CYCLE_SERIAL: return is_serial(edge) ? 0 : STATE_NONE;
     case CYCLE_ANY: return 0;
     case CYCLE_WRITES: return kind == EDGE_WW ? 0 : STATE_NONE;
     case CYCLE_FLOW: return is_rw(kind) ? STATE_NONE : 0;
     case CYCLE_ITEMS: return kind == EDGE_RW_PREDICATE ? STATE_NONE : 0;
     case CYCLE_SINGLE: return !is_rw(kind) ? state : state == 0 ? 1 : STATE_NONE;
     case CYCLE_APART: break;
+    case CYCLE_APART_OWED:
+        if (is_rw(kind) && edge->from->level < CERTIFIER_SI) {
+            return STATE_NONE;
+        }
+        break;
     }
     if (search->at == 0) {
         return is_rw(kind) ? STATE_FIRST_RW | STATE_LAST_RW : 0;
@@ -41,12 +64,13 @@ static int step(const struct search *search, int state, enum edge_kind kind) {
 static void visit(void *context, const struct edge *edge) {
     struct search *search = context;
     int before = search->graph->visits.items[search->at].state;
-    int state = search->found ? STATE_NONE : step(search, before, edge->kind);
+    int state = search->found ? STATE_NONE : step(search, before, edge);
     if (state == STATE_NONE) {
         return;
     }
     if (edge->to == search->start) {
-        bool meets = search->sort == CYCLE_APART && is_rw(edge->kind) && (state & STATE_FIRST_RW) != 0;
+        bool apart = search->sort == CYCLE_APART || search->sort == CYCLE_APART_OWED;
+        bool meets = apart && is_rw(edge->kind) && (state & STATE_FIRST_RW) != 0;
         if (!meets) {
             search->found = true;
             search->last = *edge;
@@ -106,6 +130,19 @@ enum flaw cycle_classify(struct graph *graph, struct node *start, struct cycle *
     }
     CHECK_MSG(false, "a cycle was found and is gone");
     return FLAW_COUNT;
+}
+
+enum flaw cycle_flaw(const struct cycle *cycle) {
+    size_t rw = 0, predicates = 0, wr = 0;
+    for (size_t i = 0; i < cycle->edges.count; i++) {
+        rw += is_rw(cycle->edges.items[i].kind);
+        predicates += cycle->edges.items[i].kind == EDGE_RW_PREDICATE;
+        wr += cycle->edges.items[i].kind == EDGE_WR;
+    }
+    if (rw == 0) {
+        return wr == 0 ? FLAW_G0 : FLAW_G1C;
+    }
+    return rw == 1 ? FLAW_G_SINGLE : predicates == 0 ? FLAW_G2_ITEM : FLAW_G2;
 }
 
 enum flaw cycle_nickname(const struct cycle *cycle) {

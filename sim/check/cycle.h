@@ -12,7 +12,11 @@ enum cycle_sort {
     CYCLE_FLOW,   /* ww and wr */
     CYCLE_SINGLE, /* at most one rw, predicate or not */
     CYCLE_ITEMS,  /* no predicate rw */
-    CYCLE_APART   /* no two rw edges next to each other */
+    CYCLE_APART,  /* no two rw edges next to each other */
+    /* of transactions that asked for different levels (certifier.h) */
+    CYCLE_OWED,      /* only edges that count for who asked */
+    CYCLE_APART_OWED, /* APART, rw edges only from SI and SER */
+    CYCLE_SERIAL     /* SER only */
 };
 
 struct cycle {
@@ -24,6 +28,9 @@ bool cycle_find(struct graph *graph, struct node *start, enum cycle_sort sort, s
 
 /* Given that a cycle leads through `start`: Adya's name of the simplest, which is left in `cycle`. */
 enum flaw cycle_classify(struct graph *graph, struct node *start, struct cycle *cycle);
+
+/* Adya's name of this one cycle. */
+enum flaw cycle_flaw(const struct cycle *cycle);
 
 /* The lectures' name that fits the cycle, or FLAW_COUNT. */
 enum flaw cycle_nickname(const struct cycle *cycle);

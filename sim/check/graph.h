@@ -114,10 +114,11 @@ struct node {
     struct node *previous, *next;           /* in the list of its state */
     struct node *scan_previous, *scan_next; /* committed nodes with scans */
     uint8_t state;
+    uint8_t level; /* enum certifier_level: what it asked for */
     bool held, indexed;
     bool seen_dirty; /* somebody read a version of it before it ended */
     bool reads_dirty, reads_dead;
-    bool counted, broke; /* its commit is among the anomalies, the broken promises */
+    bool counted, owed, broke; /* its commit is among the anomalies, the broken levels, the broken promises */
     bool has_snapshot;
     uint32_t named;             /* bit set of enum anomaly: what it is counted as */
     uint64_t judged_after;      /* of a refused one: the latest attempt that had begun when it ended */

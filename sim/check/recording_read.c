@@ -46,6 +46,7 @@ struct reader_state {
     struct text *error;
     const char *source;
     uint64_t line, newest_id;
+    bool held_to_other; /* level than its own */
     int64_t now_ns;
     char *rest; /* of the line */
 };
@@ -157,6 +158,33 @@ static bool event_begin(struct reader_state *state) {
     attempt->node = certifier_begin(state->certifier, id);
     HASH_ADD(hh, state->attempts, id, sizeof attempt->id, attempt);
     state->verdict->attempts++;
+    return take_end(state);
+}
+
+static bool take_level_name(struct reader_state *state, enum certifier_level *level) {
+    const char *word = next_word(state);
+    for (int i = 0; i < CERTIFIER_LEVELS; i++) {
+        if (strcmp(word, certifier_level_names[i]) == 0) {
+            *level = (enum certifier_level)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A history that is held to another level than its own is held to that throughout. */
+static bool event_level(struct reader_state *state) {
+    struct attempt *attempt = take_attempt(state);
+    enum certifier_level level = CERTIFIER_SER, holds = CERTIFIER_SER;
+    if (attempt == NULL) {
+        return false;
+    }
+    if (attempt->statement > 0 || !take_level_name(state, &level) || !take_level_name(state, &holds)) {
+        return bad(state, "`l' comes before the first statement, with two of RU RC RR SI SER");
+    }
+    if (!state->held_to_other && level != state->verdict->level) {
+        certifier_level(state->certifier, attempt->node, level, holds);
+    }
     return take_end(state);
 }
 
@@ -373,6 +401,7 @@ static bool take_event(struct reader_state *state, const char *word) {
         switch (word[0]) {
         case 't': return event_time(state);
         case 'b': return event_begin(state);
+        case 'l': return event_level(state);
         case 's': return event_statement(state);
         case 'q': return event_scan(state);
         case 'k': return event_skip(state);
@@ -413,14 +442,9 @@ static bool next_line(struct reader_state *state, FILE *file, char *line) {
 
 static bool take_level(struct reader_state *state, enum certifier_level *level) {
     bool named = strcmp(next_word(state), "level") == 0;
-    const char *word = next_word(state);
-    for (int i = 0; named && i < CERTIFIER_LEVELS; i++) {
-        if (strcmp(word, certifier_level_names[i]) == 0) {
-            *level = (enum certifier_level)i;
-            return take_end(state);
-        }
-    }
-    return bad(state, "the second line is `level' and one of RU RC RR SI SER");
+    return named && take_level_name(state, level)
+               ? take_end(state)
+               : bad(state, "the second line is `level' and one of RU RC RR SI SER");
 }
 
 static bool take_header(struct reader_state *state, FILE *file, char *line, enum certifier_level *level) {
@@ -450,6 +474,7 @@ bool certifier_judge_history(FILE *file, const char *source, enum certifier_leve
     if (!take_header(&state, file, line, &verdict->level)) {
         return false;
     }
+    state.held_to_other = level < CERTIFIER_LEVELS && level != verdict->level;
     verdict->level = level < CERTIFIER_LEVELS ? level : verdict->level;
     state.certifier = certifier_new(verdict->level, &state.now_ns);
     state.lineage = lineage_new();

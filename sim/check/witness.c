@@ -27,11 +27,15 @@ static void add_time(struct text *text, int64_t time_ns) {
     text_add(text, "%s ms", text_number(number, (double)time_ns / 1e6));
 }
 
-static void add_span(struct text *text, const struct node *node) {
+static void add_span(struct certifier *certifier, const struct node *node) {
+    struct text *text = &certifier->witness;
     text_add(text, "\n  T%" PRIu64 " began at ", node->id);
     add_time(text, node->begin_ns);
     text_add(text, " and committed at ");
     add_time(text, node->end_ns);
+    if (certifier->mixed) {
+        text_add(text, "; it asked for %s", certifier_level_names[node->level]);
+    }
 }
 
 static void add_edge(struct certifier *certifier, const struct edge *edge) {
@@ -62,7 +66,7 @@ void witness_cycle(struct certifier *certifier, const struct node *closer, enum 
         add_edge(certifier, &cycle->edges.items[i]);
     }
     for (size_t i = 0; i < cycle->edges.count; i++) {
-        add_span(text, cycle->edges.items[i].from);
+        add_span(certifier, cycle->edges.items[i].from);
     }
 }
 
@@ -74,5 +78,5 @@ void witness_read(struct certifier *certifier, const struct node *reader, const 
     struct text *text = &certifier->witness;
     text_add(text, "%s\n  T%" PRIu64 " met T%" PRIu64 "'s version of ", what, reader->id, access->writer);
     add_row(certifier, access->table, access->key);
-    add_span(text, reader);
+    add_span(certifier, reader);
 }

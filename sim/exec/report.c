@@ -85,6 +85,7 @@ void report_close(struct world *world) {
     result->certified = true;
     result->promise_broken = counts->broken > 0;
     result->anomalies = counts->anomalies - before->anomalies;
+    result->levels_broken = counts->broken_levels - before->broken_levels;
     result->false_positives = counts->false_positives - before->false_positives;
     for (int i = 0; i < FLAW_COUNT; i++) {
         result->anomalies_by_name[i] = counts->by_name[i] - before->by_name[i];
@@ -97,6 +98,10 @@ void report_close(struct world *world) {
 void report_begin_now(struct world *world, struct actor *actor) {
     actor->reported = certifier_begin(world->certifier, serial_of(actor->txn.id));
     actor->begin_stamp = world->store.stamp;
+    if (actor->txn.level != world->ops->level) {
+        certifier_level(world->certifier, actor->reported, (enum certifier_level)actor->txn.level,
+                        (enum certifier_level)world->ops->mixed);
+    }
 }
 
 void report_statement_now(struct world *world, struct actor *actor) {

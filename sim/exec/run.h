@@ -39,6 +39,7 @@ struct run_spec {
 enum run_status {
     RUN_OK,
     RUN_STUCK_RESTARTING, /* a transaction restarted 1,000 times while no time passed: restart.delay must not be 0 */
+    RUN_NO_SUCH_LEVEL,    /* a transaction asked for a level that the algorithm cannot run */
     RUN_TOO_MANY_LIVE     /* an open system's backlog outgrew what can be live at once */
 };
 
@@ -67,6 +68,7 @@ struct run_result {
     bool certified;     /* the following hold */
     uint64_t anomalies; /* commits with any of these */
     uint64_t anomalies_by_name[FLAW_COUNT];
+    uint64_t levels_broken;   /* commits that broke the level of somebody */
     uint64_t false_positives; /* refused for fear of a cycle that would not have been */
     bool promise_broken;       /* at any time, warm-up included */
     struct text witness;       /* of the first broken promise; if there is none, of the first anomaly */

@@ -116,6 +116,22 @@ static void declare(const struct world *world, struct actor *actor) {
     actor->txn.deferrable = said == DECLARES_DEFERRABLE;
 }
 
+/* False: the algorithm cannot run it. */
+static bool ask_for_level(struct world *world, struct actor *actor) {
+    int asked = world->spec->workload->isolation(world->workload_state, actor->arguments);
+    actor->txn.level = (uint8_t)(asked == LEVEL_OWN ? (int)world->ops->level : asked);
+    return (world->ops->levels & 1u << actor->txn.level) != 0;
+}
+
+static void stop_for_level(struct world *world, const struct actor *actor) {
+    struct text sentence = {0};
+    text_add(&sentence, "a transaction asks for %s, which %s cannot run: it runs ", level_names[actor->txn.level],
+             world->ops->name);
+    level_list(world->ops->levels, &sentence);
+    world_stop(world, RUN_NO_SUCH_LEVEL, text_string(&sentence));
+    text_free(&sentence);
+}
+
 void walker_start_attempt(struct world *world, struct actor *actor) {
     struct txn *txn = &actor->txn;
     CHECK(txn->state == TXN_IDLE && txn->rows.count == 0);
@@ -141,6 +157,9 @@ void walker_start_attempt(struct world *world, struct actor *actor) {
     actor->phase = PHASE_BEGIN;
     if (world->spec->workload->declares != NULL) {
         declare(world, actor);
+    }
+    if (world->spec->workload->isolation != NULL && !ask_for_level(world, actor)) {
+        stop_for_level(world, actor);
     }
     report_begin(world, actor);
 }

@@ -21,8 +21,8 @@ enum cc_status locking_begin(struct cc *cc, struct txn *txn) {
 
 enum cc_status locking_statement(struct cc *cc, struct txn *txn, enum intent intent) {
     (void)cc;
-    (void)txn;
-    (void)intent;
+    txn->intent = (uint8_t)intent;
+    txn->in_statement = true;
     return CC_OK;
 }
 
@@ -62,9 +62,11 @@ static enum cc_status take(struct cc *cc, struct txn *txn, struct row *row, enum
 
 enum cc_status locking_range(struct cc *cc, struct txn *txn, const struct range *range, enum intent intent,
                              enum patience patience) {
-    (void)intent;
     (void)patience;
     const struct locking *how = locking_of(cc);
+    if (txn->level == LEVEL_RU && intent != SEE_WRITE) {
+        return CC_OK;
+    }
     if (how->phantoms == PHANTOMS_NONE || range->row->gap != NULL) {
         return CC_OK;
     }
@@ -80,6 +82,10 @@ enum cc_status locking_read(struct cc *cc, struct txn *txn, struct row *row, enu
                             struct version **seen) {
     static const enum lock_mode modes[] = {
         [SEE] = MODE_S, [SEE_SHARE] = MODE_S, [SEE_UPDATE] = MODE_U, [SEE_WRITE] = MODE_X};
+    if (txn->level == LEVEL_RU && intent == SEE) {
+        *seen = row->own != NULL ? row->own : store_newest(cc->store, row->table, row->key, row->record);
+        return CC_OK;
+    }
     enum cc_status status = take(cc, txn, row, modes[intent], patience);
     if (status == CC_OK) {
         *seen = store_newest(cc->store, row->table, row->key, row->record);
@@ -135,13 +141,51 @@ enum cc_status locking_claim(struct cc *cc, struct txn *txn, struct row *row, en
     return status;
 }
 
+/* ---- Ends of statements ---- */
+
+static bool is_older(const struct lock *lock, uint32_t statement) {
+    for (int mode = MODE_S; mode < MODE_COUNT; mode++) {
+        if (lock->since[mode] != 0 && lock->since[mode] < statement) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A row locked S in a statement that is no FOR SHARE was read plainly: by it, or as the source of what it writes. */
+static bool is_short(const struct txn *txn, const struct lock *lock) {
+    if (lock->gap) {
+        return txn->intent != SEE_WRITE;
+    }
+    return txn->level == LEVEL_RC && lock->mode == MODE_S && txn->intent != SEE_SHARE;
+}
+
+static void release_short(struct cc *cc, struct txn *txn) {
+    struct lock *next;
+    for (struct lock *lock = txn->held; lock != NULL && !is_older(lock, txn->statement); lock = next) {
+        next = lock->held_next;
+        if (is_short(txn, lock)) {
+            lock_weaken(cc, lock, MODE_NONE);
+        }
+    }
+}
+
 void locking_statement_end(struct cc *cc, struct txn *txn, bool failed) {
     if (failed) {
         lock_forget_statement(cc, txn, txn->statement);
     }
+    if (txn->level != LEVEL_SER) {
+        release_short(cc, txn);
+    }
+    txn->in_statement = false;
 }
 
-void locking_rollback(struct cc *cc, struct txn *txn, uint32_t mark) { lock_rollback(cc, txn, mark, true); }
+/* Below SER a savepoint keeps nothing; a statement that failed keeps the duplicate key it met, where rows read are kept
+ * at all. */
+void locking_rollback(struct cc *cc, struct txn *txn, uint32_t mark) {
+    bool keeps_reads = txn->level == LEVEL_SER || (txn->level == LEVEL_RR && txn->in_statement);
+    lock_rollback(cc, txn, mark, keeps_reads);
+}
 
 enum cc_status locking_prepare(struct cc *cc, struct txn *txn) {
     (void)cc;

@@ -12,6 +12,24 @@
  * All locks are held until the deferred writes are done. Rolling back to a savepoint gives up the rights to write, not
  * the protection of what was read (contract, law 7).
  *
+ * That is SERIALIZABLE. A transaction may ask for less: the levels below are a matter of how long locks are held
+ * (Berenson et al. 1995, table 2).
+ *
+ *                     plain reads: rows        their ranges            writes: rows and ranges
+ *   READ UNCOMMITTED  no lock, dirty reads     none                    long
+ *   READ COMMITTED    short                    short                   long
+ *   REPEATABLE READ   long                     short                   long
+ *
+ * Short is to the end of the statement, long to the end of the transaction. FOR SHARE and FOR UPDATE ask for the row
+ * itself: long at every level; their ranges are those of a read. A write's range and every row it looked at stay locked,
+ * matched or not: the paper's long predicate locks of writes. Rolling back to a savepoint gives up what was locked since,
+ * the protection of reads included. Since all write alike, a transaction that asked for more gets it, whatever others asked
+ * for: nobody reads or overwrites what it wrote or, as far as its own locks go, changes what it read (Adya 1999, the
+ * mixing theorem).
+ *
+ * Invariant: between two statements no short lock is held. A plain read only takes locks that its transaction did not
+ * have, so short locks are the newest it holds, and releasing them looks at no older one.
+ *
  * The instance's state begins with `struct locking`, the record's tail with struct lock_head. */
 #ifndef CCSIM_KIT_LOCKING_H
 #define CCSIM_KIT_LOCKING_H
@@ -59,6 +77,9 @@ void locking_commit(struct cc *cc, struct txn *txn);
 void locking_release(struct cc *cc, struct txn *txn);
 void locking_abort(struct cc *cc, struct txn *txn);
 void locking_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most);
+
+/* What a transaction may ask for; who asks for more keeps it. */
+#define LOCKING_LEVELS (1u << LEVEL_RU | 1u << LEVEL_RC | 1u << LEVEL_RR | 1u << LEVEL_SER)
 
 /* All fields of a cc_ops that rigorous locking fills the same way. */
 #define LOCKING_OPS                                                                                             \

@@ -74,6 +74,8 @@ struct txn {
     uint8_t level;         /* enum level asked for */
     bool read_only;        /* its program said that it will write nothing */
     bool deferrable;       /* and that it can wait for a snapshot that needs no watching */
+    uint8_t intent;        /* enum intent: of the current statement (locking.h) */
+    bool in_statement;     /* is it under way? */
     uint32_t statement;    /* number of the current statement, from 1 */
     uint32_t victim_count; /* times it was a deadlock victim, over all attempts */
     struct work work;

@@ -133,6 +133,11 @@ static double anomalies(const struct run_result *result, int flaw) {
     return (double)(flaw == ANY_ANOMALY ? result->anomalies : result->anomalies_by_name[flaw]);
 }
 
+static double levels_broken(const struct run_result *result, int unused) {
+    (void)unused;
+    return result->certified ? (double)result->levels_broken : undefined();
+}
+
 static double false_positives(const struct run_result *result, int unused) {
     (void)unused;
     return result->certified ? (double)result->false_positives : undefined();
@@ -204,6 +209,9 @@ static const struct metric metrics[] = {
      0},
     {"versions_max", "versions", "stored versions beyond one a row, at most", count, VERSIONS_MAX, 0},
     ANOMALY(ANY_ANOMALY, "", "commits that closed a cycle or read what they must not; empty where not certified"),
+    {"levels_broken", "commits",
+     "commits that broke the level which one of the transactions involved had asked for; empty where not certified",
+     levels_broken, 0},
     ANOMALY(FLAW_G0, "_g0", "of them: cycles of writes (G0)"),
     ANOMALY(FLAW_G1A, "_g1a", "of them: reads of an aborted write (G1a)"),
     ANOMALY(FLAW_G1B, "_g1b", "of them: reads of an intermediate version (G1b)"),
