@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "sim/store/level.h"
 #include "workloads/program.h"
 
 enum { LIMIT_MAX = 4, SAVEPOINTS = 3, UNTOUCHED_VALUE = 7 };
@@ -20,6 +21,8 @@ enum { LIMIT_MAX = 4, SAVEPOINTS = 3, UNTOUCHED_VALUE = 7 };
     { name, OPTION_COUNT, FIELD(weights[kind]), n, 0, 1e6, NULL, 0, "weight of " what }
 #define CHANCE(name, what) \
     { #name, OPTION_SHARE, FIELD(name), "20%", 0, 0, NULL, 0, "share of " what }
+static const char *const level_choices[] = {
+    [LEVEL_RU] = "ru", [LEVEL_RC] = "rc", [LEVEL_RR] = "rr", [LEVEL_SI] = "si", [LEVEL_SER] = "ser", NULL};
 static const struct option options[] = {
     {"first_key", OPTION_NUMBER, FIELD(first_key), "1", -KEYS_MAX, KEYS_MAX, NULL, 0, "the first key in use"},
     {"keys_before", OPTION_COUNT, FIELD(keys_before), "1", 0, KEYS_MAX, NULL, 0,
@@ -46,6 +49,9 @@ static const struct option options[] = {
     CHANCE(rollback, "transactions that end by their own wish instead of committing"),
     CHANCE(hot, "the keys that are the first row"),
     {"think", OPTION_DISTRIBUTION, FIELD(think), "exp(1ms)", 0, 0, NULL, 0, "the application's own time"},
+    {"other_level", OPTION_SHARE, FIELD(other_level), "0", 0, 0, NULL, 0,
+     "share of the transactions that ask for `level`; the others take what the algorithm gives"},
+    {"level", OPTION_CHOICE, FIELD(level), "rc", 0, 0, level_choices, 0, "which level those ask for"},
 };
 static const struct option_table option_table = OPTION_TABLE(options, struct wild_options);
 
@@ -64,6 +70,7 @@ struct wild_state {
 struct wild_arguments {
     int count;
     bool rollback;
+    int level; /* enum level, or LEVEL_OWN */
     struct action actions[WILD_STEPS_MAX];
 };
 
@@ -230,6 +237,17 @@ static void wild_draw(void *memory, const struct draw *draw, void *values) {
     for (int i = 0; i < a->count; i++) {
         draw_action(state, draw->stream, &set, &a->actions[i]);
     }
+    a->level = stream_chance(draw->stream, state->options.other_level) ? state->options.level : LEVEL_OWN;
+}
+
+static int wild_isolation(const void *memory, const void *values) {
+    (void)memory;
+    return ((const struct wild_arguments *)values)->level;
+}
+
+static unsigned wild_levels(const void *values) {
+    const struct wild_options *o = values;
+    return o->other_level > 0 ? 1u << o->level : 0;
 }
 
 static void wild_next(void *memory, const void *values, void *registers, const struct reply *reply, struct step *step) {
@@ -311,5 +329,7 @@ const struct workload_ops workload_wild = {
     .remaining = wild_remaining,
     .plan = wild_plan,
     .declares = wild_declares,
+    .isolation = wild_isolation,
+    .levels = wild_levels,
     .audit = wild_audit,
 };

@@ -29,6 +29,8 @@ struct wild_options {
     int64_t weights[WILD_ACTIONS]; /* not all 0 */
     double locking, impatient, conditional, limited, blind, last_seen, rollback, hot;
     struct distribution think;
+    double other_level; /* share of the transactions that ask for `level` */
+    int level;          /* enum level */
 };
 
 extern const struct workload_ops workload_wild;

@@ -67,16 +67,6 @@ static enum cc_status mvcc_rc_claim(struct cc *cc, struct txn *txn, struct row *
     return CC_OK;
 }
 
-/* Gives back what this statement locked of a row that it then passed over. */
-static void mvcc_rc_unmatched(struct cc *cc, struct txn *txn, struct row *row) {
-    struct lock *lock = row->lock;
-    if (lock == NULL || row->own != NULL || lock->since[lock->mode] != txn->statement) {
-        return;
-    }
-    bool shared = lock->mode == MODE_X && lock->since[MODE_S] != 0 && lock->since[MODE_S] < txn->statement;
-    lock_weaken(cc, lock, shared ? MODE_S : MODE_NONE);
-}
-
 static void mvcc_rc_statement_end(struct cc *cc, struct txn *txn, bool failed) {
     if (failed) {
         lock_forget_statement(cc, txn, txn->statement);
@@ -136,7 +126,7 @@ const struct cc_ops cc_mvcc_rc = {
     .statement = mvcc_rc_statement,
     .read = mvcc_rc_read,
     .claim = mvcc_rc_claim,
-    .unmatched = mvcc_rc_unmatched,
+    .unmatched = rowlock_give_back,
     .statement_end = mvcc_rc_statement_end,
     .rollback = mvcc_rc_rollback,
     .prepare = mvcc_rc_prepare,

@@ -14,6 +14,8 @@
  *           refused: of a write skew the second to commit fails.
  * A read-only transaction is safe, and leaves no marks, if none that overlaps and may write commits with an edge to one
  * that had committed before its snapshot; a deferrable one waits for such a snapshot before its first statement.
+ * A transaction may ask for less, SI or RC: it runs as under si or mvcc-rc, leaves no marks and is found by nobody's. So
+ * the serializable ones are serializable among themselves only: of a cycle through another nothing is known.
  * Two variants know less. variant = commit_order: read-only transactions count like others, and no snapshot is known to
  * be safe, so none is waited for. variant = basic, the algorithm of 2008: two flags, an edge in and an edge out; who has
  * both when it prepares is refused, and who meets a prepared transaction that would have both.
@@ -84,6 +86,8 @@ static enum cc_status ssi_begin(struct cc *cc, struct txn *txn) {
     return CC_OK;
 }
 
+static bool is_serializable(const struct txn *txn) { return txn->level == LEVEL_SER; }
+
 /* ---- Snapshots ---- */
 
 static void take_snapshot(struct cc *cc, struct txn *txn) {
@@ -92,7 +96,9 @@ static void take_snapshot(struct cc *cc, struct txn *txn) {
     tail_of(txn)->serial = serial;
     if (serial->read_only) {
         for (struct txn *active = cc->snapshot_first; active != NULL; active = active->snapshot_next) {
-            siread_watch(serial, tail_of(active)->serial);
+            if (tail_of(active)->serial != NULL) {
+                siread_watch(serial, tail_of(active)->serial);
+            }
         }
         siread_settle(cc->state, serial);
     }
@@ -101,7 +107,11 @@ static void take_snapshot(struct cc *cc, struct txn *txn) {
 /* After the snapshot of `txn` has been closed. */
 static void forget(struct cc *cc) {
     struct siread_table *marks = cc->state;
-    siread_forget(marks, cc->snapshot_first != NULL ? tail_of(cc->snapshot_first)->serial->begun : marks->clock);
+    const struct txn *oldest = cc->snapshot_first;
+    while (oldest != NULL && tail_of(oldest)->serial == NULL) {
+        oldest = oldest->snapshot_next;
+    }
+    siread_forget(marks, oldest != NULL ? tail_of(oldest)->serial->begun : marks->clock);
 }
 
 static void drop_snapshot(struct cc *cc, struct txn *txn) {
@@ -115,6 +125,10 @@ static void drop_snapshot(struct cc *cc, struct txn *txn) {
 
 static enum cc_status ssi_statement(struct cc *cc, struct txn *txn, enum intent intent) {
     struct ssi_txn *tail = tail_of(txn);
+    if (!is_serializable(txn)) {
+        snapshot_open(cc, txn);
+        return CC_OK;
+    }
     if (tail->serial == NULL) {
         take_snapshot(cc, txn);
     }
@@ -135,7 +149,7 @@ static enum cc_status ssi_range(struct cc *cc, struct txn *txn, const struct ran
     (void)intent;
     (void)patience;
     struct ssi_txn *tail = tail_of(txn);
-    if (tail->scan_statement != txn->statement) {
+    if (is_serializable(txn) && tail->scan_statement != txn->statement) {
         bool whole = options_of(cc)->scan_marks == SCAN_TABLE;
         tail->scan_statement = txn->statement;
         siread_scan(cc->state, tail->serial, range->table, whole ? INT64_MIN : range->first,
@@ -149,16 +163,22 @@ static enum cc_status ssi_read(struct cc *cc, struct txn *txn, struct row *row, 
     (void)intent;
     (void)patience;
     *seen = snapshot_version(cc, txn, row);
-    return siread_read(cc->state, tail_of(txn)->serial, row, *seen) ? CC_OK : pivot(txn);
+    return !is_serializable(txn) || siread_read(cc->state, tail_of(txn)->serial, row, *seen) ? CC_OK : pivot(txn);
+}
+
+/* Has one that committed since the snapshot changed the row? At RC that does not matter. */
+static bool changed_since(struct cc *cc, const struct txn *txn, struct row *row) {
+    return txn->level != LEVEL_RC && rowlock_changed_since(cc, txn, row);
 }
 
 /* The row is about to be claimed for the first time: a write that named it reads it by that. */
 static enum cc_status approach(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode,
                                enum patience patience) {
-    if (!siread_read(cc->state, tail_of(txn)->serial, row, snapshot_version(cc, txn, row))) {
+    if (is_serializable(txn) &&
+        !siread_read(cc->state, tail_of(txn)->serial, row, snapshot_version(cc, txn, row))) {
         return pivot(txn);
     }
-    if (rowlock_changed_since(cc, txn, row)) {
+    if (changed_since(cc, txn, row)) {
         return txn_refuse(txn, REASON_WRITE_CONFLICT);
     }
     return rowlock_take(cc, &options_of(cc)->deadlock, txn, row, mode, patience);
@@ -175,10 +195,13 @@ static enum cc_status ssi_claim(struct cc *cc, struct txn *txn, struct row *row,
         if (status != CC_OK) {
             return status;
         }
-    } else if (row->own == NULL && rowlock_changed_since(cc, txn, row)) { /* granted after a wait, too late */
+    } else if (row->own == NULL && changed_since(cc, txn, row)) { /* granted after a wait, too late */
         return txn_refuse(txn, REASON_WRITE_CONFLICT);
     }
     *base = store_newest(cc->store, row->table, row->key, row->record);
+    if (!is_serializable(txn)) {
+        return CC_OK;
+    }
     bool writes = change == PUT_INSERT ? (*base)->absent : mode == MODE_X && change != LOCK_UPDATE && !(*base)->absent;
     if (writes && !siread_write(cc->state, tail_of(txn)->serial, row, *base)) {
         return pivot(txn);
@@ -186,9 +209,18 @@ static enum cc_status ssi_claim(struct cc *cc, struct txn *txn, struct row *row,
     return CC_OK;
 }
 
+static void ssi_unmatched(struct cc *cc, struct txn *txn, struct row *row) {
+    if (txn->level == LEVEL_RC) {
+        rowlock_give_back(cc, txn, row);
+    }
+}
+
 static void ssi_statement_end(struct cc *cc, struct txn *txn, bool failed) {
     if (failed) {
         lock_forget_statement(cc, txn, txn->statement);
+    }
+    if (txn->level == LEVEL_RC) {
+        snapshot_close(cc, txn);
     }
 }
 
@@ -268,8 +300,9 @@ const struct cc_ops cc_ssi = {
     .name = "ssi",
     .summary = "serializable snapshot isolation: pivots of dangerous structures are refused",
     .paper = "Cahill, Roehm, Fekete 2008",
-    .levels = 1u << LEVEL_SER,
+    .levels = 1u << LEVEL_RC | 1u << LEVEL_SI | 1u << LEVEL_SER,
     .level = LEVEL_SER,
+    .mixed = LEVEL_SI,
     .flags = CC_KEEPS_VERSIONS | CC_KEEPS_TOMBSTONES,
     .options = &table,
     .state_size = sizeof(struct siread_table),
@@ -282,6 +315,7 @@ const struct cc_ops cc_ssi = {
     .range = ssi_range,
     .read = ssi_read,
     .claim = ssi_claim,
+    .unmatched = ssi_unmatched,
     .statement_end = ssi_statement_end,
     .rollback = ssi_rollback,
     .prepare = ssi_prepare,

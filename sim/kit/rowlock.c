@@ -60,6 +60,15 @@ enum cc_status rowlock_claim(struct cc *cc, const struct deadlock_options *optio
     return CC_OK;
 }
 
+void rowlock_give_back(struct cc *cc, struct txn *txn, struct row *row) {
+    struct lock *lock = row->lock;
+    if (lock == NULL || row->own != NULL || lock->since[lock->mode] != txn->statement) {
+        return;
+    }
+    bool shared = lock->mode == MODE_X && lock->since[MODE_S] != 0 && lock->since[MODE_S] < txn->statement;
+    lock_weaken(cc, lock, shared ? MODE_S : MODE_NONE);
+}
+
 void rowlock_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most) {
     (void)cc;
     lock_blockers(waiting, out, most, true);

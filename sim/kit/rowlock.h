@@ -23,6 +23,9 @@ bool rowlock_changed_since(struct cc *cc, const struct txn *txn, struct row *row
 enum cc_status rowlock_claim(struct cc *cc, const struct deadlock_options *options, struct txn *txn, struct row *row,
                              enum change change, enum patience patience, struct version **base);
 
+/* READ COMMITTED: gives back what this statement locked of a row that it then passed over. */
+void rowlock_give_back(struct cc *cc, struct txn *txn, struct row *row);
+
 /* cc_ops.blockers. */
 void rowlock_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most);
 

@@ -129,7 +129,7 @@ static bool open_section(struct reader *reader, const char *name, const char *mi
 /* Takes the header that starts at `text`. */
 static bool take_section(struct reader *reader, const char *text) {
     char header[INI_LINE_BYTES + 2];
-    snprintf(header, sizeof header, "%s", text);
+    snprintf(header, sizeof header, "%.*s", (int)sizeof header - 1, text);
     cut_comment(header);
     char *end = strchr(header, ']');
     if (end == NULL) {

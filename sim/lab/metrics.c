@@ -211,7 +211,7 @@ static const struct metric metrics[] = {
     ANOMALY(ANY_ANOMALY, "", "commits that closed a cycle or read what they must not; empty where not certified"),
     {"levels_broken", "commits",
      "commits that broke the level which one of the transactions involved had asked for; empty where not certified",
-     levels_broken, 0},
+     levels_broken, 0, 0},
     ANOMALY(FLAW_G0, "_g0", "of them: cycles of writes (G0)"),
     ANOMALY(FLAW_G1A, "_g1a", "of them: reads of an aborted write (G1a)"),
     ANOMALY(FLAW_G1B, "_g1b", "of them: reads of an intermediate version (G1b)"),

@@ -7,7 +7,8 @@
 
 enum { WORKLOADS_CHECKED_MAX = 2000 };
 
-/* May the workload's options differ along the dimension? Along the algorithms they may if a section says so. */
+/* May the workload's options differ along the dimension? Along the algorithms they may if a section says so, and which
+ * levels can be asked for does. */
 static bool varies_workload(const struct experiment *plan, const struct dimension *dimension) {
     for (size_t k = 0; k < dimension->axes.count; k++) {
         enum area area = plan->axes.items[dimension->axes.items[k]].target.area;
@@ -55,6 +56,29 @@ static bool tells_enough(const struct experiment *plan, const struct point *poin
     return false;
 }
 
+static void tell_mistake(struct experiment *plan, const size_t *positions, struct text *error) {
+    add_where(plan, positions, error);
+    const struct setting *name = plan_find(plan, "workload", "name");
+    mistakes_add(&plan->mistakes, name->place, "workload %s: %s", plan->workload->name, text_string(error));
+}
+
+/* Can the algorithm run transactions at the levels that they ask for? Each algorithm that cannot is told of once. */
+static void check_levels(struct experiment *plan, const size_t *positions, const struct point *point) {
+    struct candidate *candidate = &plan->candidates.items[positions[plan->algorithm_axis]];
+    unsigned missing = plan->workload->levels(point->workload_options) & ~candidate->ops->levels;
+    if (missing == 0 || candidate->told_of_levels) {
+        return;
+    }
+    struct text error = {0};
+    candidate->told_of_levels = true;
+    text_add(&error, "some transactions ask for ");
+    level_list(missing, &error);
+    text_add(&error, ", which %s cannot run; it can run ", candidate->name);
+    level_list(candidate->ops->levels, &error);
+    tell_mistake(plan, positions, &error);
+    text_free(&error);
+}
+
 static bool check_workload_at(struct experiment *plan, const size_t *positions) {
     struct point point;
     struct text error = {0};
@@ -62,9 +86,9 @@ static bool check_workload_at(struct experiment *plan, const size_t *positions) 
     sound = sound && (plan->workload->check == NULL || plan->workload->check(point.workload_options, &error));
     sound = sound && tells_enough(plan, &point, &error);
     if (!sound) {
-        add_where(plan, positions, &error);
-        const struct setting *name = plan_find(plan, "workload", "name");
-        mistakes_add(&plan->mistakes, name->place, "workload %s: %s", plan->workload->name, text_string(&error));
+        tell_mistake(plan, positions, &error);
+    } else if (plan->workload->levels != NULL) {
+        check_levels(plan, positions, &point);
     }
     text_free(&error);
     point_free(&point);

@@ -252,6 +252,23 @@ static void draw_algorithm(struct storm_world *world, struct stream *stream, con
     world->spec.algorithm_options = values;
 }
 
+/* One world in three that can mixes levels. */
+static void draw_levels(struct storm_world *world, const struct storm_subject *subject) {
+    struct stream stream;
+    struct stream_key key = {.seed = subject->seed, .replication = subject->number, .purpose = STREAM_TEST, .owner = 2};
+    const struct cc_ops *algorithm = subject->algorithm;
+    unsigned others = algorithm->levels & ~(1u << algorithm->level);
+    stream_open(&stream, &key);
+    if (world->spec.workload != &workload_wild || others == 0 || !storm_chance(&stream, 0.33)) {
+        return;
+    }
+    struct wild_options *options = world->workload_options;
+    do {
+        options->level = (int)storm_between(&stream, 0, LEVEL_COUNT - 1);
+    } while ((others & 1u << options->level) == 0);
+    options->other_level = stream_unit(&stream);
+}
+
 bool storm_set(const struct option_table *table, const char *settings, void *values, size_t *unknown,
                struct text *error) {
     char *copy = mem_string(settings != NULL ? settings : ""), *rest = NULL;
@@ -294,6 +311,7 @@ void storm_world_draw(struct storm_world *world, const struct storm_subject *sub
     draw_cost(spec, &stream);
     draw_restart(spec, &stream);
     draw_algorithm(world, &stream, subject->settings);
+    draw_levels(world, subject);
 }
 
 void storm_world_free(struct storm_world *world) {

@@ -88,6 +88,10 @@ static enum declaration witness_declares(const void *memory, const void *argumen
     return workload_wild.declares(((const struct witness_state *)memory)->inner, arguments);
 }
 
+static int witness_isolation(const void *memory, const void *arguments) {
+    return workload_wild.isolation(((const struct witness_state *)memory)->inner, arguments);
+}
+
 /* ---- The order of sealing ---- */
 
 struct held_back {
@@ -191,11 +195,19 @@ void wild_world_draw(struct wild_world *world, const struct cc_ops *algorithm, u
         .algorithm = algorithm, .workload = &workload_wild, .settings = settings, .seed = seed, .number = 1};
     storm_world_draw(&world->drawn, &subject);
     world->spec = world->drawn.spec;
+    ((struct wild_options *)world->drawn.workload_options)->other_level = 0; /* the oracle knows one level at a time */
     bool deferred = !distribution_is_zero(&world->spec.cost.io_write);
     world->kind = deferred ? ORACLE_OFF : kind_of(algorithm); /* `committed` comes after the commit point then */
     snprintf(world->replay, sizeof world->replay, "CCSIM_WORLD=%" PRIu64 " ccsim_tests -v wild (%s, %s)", seed,
              algorithm->name, settings != NULL ? settings : "random options");
     world->spec.replay = world->replay;
+}
+
+void wild_world_mix(struct wild_world *world, enum level level, double share) {
+    struct wild_options *options = world->drawn.workload_options;
+    options->level = (int)level;
+    options->other_level = share;
+    world->kind = ORACLE_OFF;
 }
 
 void wild_world_run(struct wild_world *world, struct run_result *result) {
@@ -210,6 +222,7 @@ void wild_world_run(struct wild_world *world, struct run_result *result) {
     witness.remaining = witness_remaining;
     witness.plan = witness_plan;
     witness.declares = witness_declares;
+    witness.isolation = witness_isolation;
     witness.committed = witness_committed;
     witness.audit = witness_audit;
     oracle_init(&world->oracle, world->kind, (int64_t)options.inner.first_key);

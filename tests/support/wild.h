@@ -22,6 +22,8 @@ struct wild_world {
 
 /* The world of that seed. `settings` is NULL or "name=value name=value": algorithm's options that are not random. */
 void wild_world_draw(struct wild_world *world, const struct cc_ops *algorithm, uint64_t seed, const char *settings);
+/* That share of its transactions asks for another level; then the oracle has no say. */
+void wild_world_mix(struct wild_world *world, enum level level, double share);
 /* Runs it; frees nothing but what the run took. */
 void wild_world_run(struct wild_world *world, struct run_result *result);
 void wild_world_free(struct wild_world *world);
