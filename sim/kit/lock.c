@@ -10,11 +10,6 @@ struct lock_queue {
     struct lock *inserts_first, *inserts_last; /* inserts that wait for them */
 };
 
-static const bool compatible[MODE_COUNT][MODE_COUNT] = {
-    [MODE_S] = {[MODE_S] = true, [MODE_U] = true},
-    [MODE_U] = {[MODE_S] = true},
-};
-
 void lock_table_start(struct cc *cc) {
     pool_init(&cc->locks, sizeof(struct lock));
     pool_init(&cc->queues, sizeof(struct lock_queue));
@@ -110,54 +105,63 @@ static bool fits(const struct lock_head *head, const struct lock *own, enum lock
     if (first == own && first != NULL) {
         first = first->next;
     }
-    return first == NULL || compatible[mode][first->mode];
+    return first == NULL || !lock_conflict(mode, (enum lock_mode)first->mode);
 }
 
-/* Puts a lock among the granted where invariant 1 wants it. */
+/* Puts a lock among the granted where invariant 1 wants it: behind those it does not cover. */
 static void place(struct lock_head *head, struct lock *lock) {
-    struct lock *first = head->granted;
-    bool behind = first != NULL && first->mode > lock->mode;
-    if (behind) {
-        lock->previous = first;
-        lock->next = first->next;
-        if (first->next != NULL) {
-            first->next->previous = lock;
-        }
-        first->next = lock;
-    } else {
-        list_insert(&head->granted, NULL, first, lock);
+    struct lock *stronger = NULL, *next = head->granted;
+    while (next != NULL && lock_joins[lock->mode][next->mode] != lock->mode) {
+        stronger = next;
+        next = next->next;
+    }
+    if (stronger == NULL) {
+        list_insert(&head->granted, NULL, next, lock);
+        return;
+    }
+    lock->previous = stronger;
+    lock->next = next;
+    stronger->next = lock;
+    if (next != NULL) {
+        next->previous = lock;
+    }
+}
+
+/* Notes the statement that reached a mode: the first one, for a SIX may come of a later intention. */
+static inline void note_since(struct lock *lock, enum lock_mode mode, uint32_t statement) {
+    enum lock_mode direct = lock_direct(mode);
+    if (direct != MODE_NONE && lock->since[direct] == 0) {
+        lock->since[direct] = statement;
     }
 }
 
 static void strengthen(struct cc *cc, struct lock *lock, enum lock_mode mode) {
     list_remove(&lock->head->granted, NULL, lock);
     lock->mode = (uint8_t)mode;
-    lock->since[mode] = lock->owner->statement;
+    note_since(lock, mode, lock->owner->statement);
     place(lock->head, lock);
     cc->lock_upgrades++;
 }
-
-static struct row *row_of(const struct lock *lock) { return &lock->owner->rows.items[lock->row]; }
 
 /* Grants from the front of the queue as long as the front can be granted. */
 static void grant_waiters(struct cc *cc, struct lock_head *head) {
     while (head->more != NULL && head->more->first != NULL) {
         struct lock *request = head->more->first;
         struct txn *owner = request->owner;
-        if (!fits(head, request->upgrades, request->mode)) {
+        if (!fits(head, request->upgrades, (enum lock_mode)request->mode)) {
             return;
         }
         list_remove(&head->more->first, &head->more->last, request);
         owner->queued = NULL;
         if (request->upgrades != NULL) {
-            strengthen(cc, request->upgrades, request->mode);
+            strengthen(cc, request->upgrades, (enum lock_mode)request->mode);
             pool_put(&cc->locks, request);
         } else {
             request->waits = request->aside = false;
-            request->since[request->mode] = owner->statement;
+            note_since(request, (enum lock_mode)request->mode, owner->statement);
             place(head, request);
             hold(owner, request);
-            row_of(request)->lock = request;
+            lock_row(request)->lock = request;
         }
         drop_queue_if_empty(cc, head);
         txn_wake(cc, owner);
@@ -166,8 +170,11 @@ static void grant_waiters(struct cc *cc, struct lock_head *head) {
 
 bool lock_acquire(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode) {
     struct lock *own = row->lock;
-    if (own != NULL && own->mode >= mode) {
-        return true;
+    if (own != NULL) {
+        mode = lock_join((enum lock_mode)own->mode, mode);
+        if (mode == (enum lock_mode)own->mode) {
+            return true;
+        }
     }
     struct lock_head *head = lock_head_of(row->record);
     struct lock *ahead = head->more != NULL ? head->more->first : NULL;
@@ -183,7 +190,7 @@ bool lock_acquire(struct cc *cc, struct txn *txn, struct row *row, enum lock_mod
         return false;
     }
     struct lock *lock = new_lock(cc, txn, row, mode);
-    lock->since[mode] = txn->statement;
+    note_since(lock, mode, txn->statement);
     place(head, lock);
     hold(txn, lock);
     row->lock = lock;
@@ -198,6 +205,7 @@ void lock_enqueue(struct cc *cc, struct txn *txn, struct row *row, enum lock_mod
     request->upgrades = row->lock;
     struct lock *before = NULL;
     if (request->upgrades != NULL) {
+        request->mode = lock_joins[request->upgrades->mode][mode];
         before = more->first;
         while (before != NULL && before->upgrades != NULL) {
             before = before->next;
@@ -281,7 +289,7 @@ void lock_gap_enqueue(struct cc *cc, struct txn *txn, struct row *bound) {
 static void release_gap(struct cc *cc, struct lock *lock) {
     struct lock_head *head = lock->head;
     list_remove(&head->more->gaps, NULL, lock);
-    row_of(lock)->gap = NULL;
+    lock_row(lock)->gap = NULL;
     unhold(lock->owner, lock);
     pool_put(&cc->locks, lock);
     wake_inserts(cc, head, NULL);
@@ -295,14 +303,14 @@ void lock_weaken(struct cc *cc, struct lock *lock, enum lock_mode mode) {
         return;
     }
     struct lock_head *head = lock->head;
-    CHECK(mode < lock->mode);
+    CHECK(mode != (enum lock_mode)lock->mode && lock_covers((enum lock_mode)lock->mode, mode));
     list_remove(&head->granted, NULL, lock);
     if (mode == MODE_NONE) {
-        row_of(lock)->lock = NULL;
+        lock_row(lock)->lock = NULL;
         unhold(lock->owner, lock);
         pool_put(&cc->locks, lock);
     } else {
-        for (int above = (int)mode + 1; above < MODE_COUNT; above++) {
+        for (int above = (int)lock_direct(mode) + 1; above < LOCK_DIRECT; above++) {
             lock->since[above] = 0;
         }
         lock->mode = (uint8_t)mode;
@@ -338,48 +346,6 @@ void lock_step_aside(struct cc *cc, struct lock_head *head) {
     drop_queue_if_empty(cc, head);
 }
 
-/* The strongest mode the lock had before statement `mark`. */
-static enum lock_mode mode_before(const struct lock *lock, uint32_t mark) {
-    for (int mode = MODE_X; mode > MODE_NONE; mode--) {
-        if (lock->since[mode] != 0 && lock->since[mode] < mark) {
-            return (enum lock_mode)mode;
-        }
-    }
-    return MODE_NONE;
-}
-
-void lock_rollback(struct cc *cc, struct txn *txn, uint32_t mark, bool keeps_reads) {
-    struct lock *next;
-    for (struct lock *lock = txn->held; lock != NULL; lock = next) {
-        next = lock->held_next;
-        if (lock->gap) {
-            if (!keeps_reads && lock->since[MODE_S] >= mark) {
-                lock_weaken(cc, lock, MODE_NONE);
-            }
-            continue;
-        }
-        enum lock_mode mode = mode_before(lock, mark);
-        bool read = row_of(lock)->read_statement != 0 || lock->mode == MODE_S;
-        if (keeps_reads && read && mode < MODE_S) {
-            mode = MODE_S;
-            lock->since[MODE_S] = lock->since[MODE_S] != 0 ? lock->since[MODE_S] : lock->since[lock->mode];
-        }
-        if (mode < lock->mode) {
-            lock_weaken(cc, lock, mode);
-        }
-    }
-}
-
-void lock_forget_statement(struct cc *cc, struct txn *txn, uint32_t statement) {
-    struct lock *next;
-    for (struct lock *lock = txn->held; lock != NULL; lock = next) {
-        next = lock->held_next;
-        if (mode_before(lock, statement) == MODE_NONE && !row_of(lock)->kept) {
-            lock_weaken(cc, lock, MODE_NONE);
-        }
-    }
-}
-
 /* ---- Who waits for whom ---- */
 
 /* A transaction appears once among the holders and once among the waiters; an upgrade's owner may be both. */
@@ -394,7 +360,7 @@ static void add_once(struct txn_list *out, struct txn *txn, size_t begin) {
 
 static void add_holders(const struct lock *request, struct txn_list *out, size_t limit) {
     for (struct lock *lock = request->head->granted; lock != NULL && out->count < limit; lock = lock->next) {
-        if (lock->owner != request->owner && !compatible[request->mode][lock->mode]) {
+        if (lock->owner != request->owner && lock_conflict((enum lock_mode)request->mode, (enum lock_mode)lock->mode)) {
             txn_list_add(out, lock->owner);
         }
     }

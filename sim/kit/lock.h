@@ -1,11 +1,13 @@
-/* lock.h - the lock table: S, U and X locks on records with a FIFO queue each, and locks on the gaps before them.
+/* lock.h - the lock table: locks on records with a FIFO queue each, and locks on the gaps before them. What is coarser
+ * than a record (kit/granule.h) is locked as a record of its own, which announces by the intention modes what is locked
+ * beneath it.
  *
  * A record's lock head lives in its tail: the granted locks and, only while it is needed, a queue object for waiters
- * and gap locks. The modes are ordered, each covers the weaker ones:   S beside S and U; U beside S; X alone.
+ * and gap locks.
  *
  * Invariants
- *  1. The strongest granted lock stands first, so that a grant is one comparison: a mode can be granted beside the
- *     others if it can beside the first (two S beside a U need no second look).
+ *  1. The granted locks stand in order of strength, the strongest first (of two that stand beside each other one covers
+ *     the other), so that a grant is one comparison: what can stand beside the first can stand beside all.
  *  2. A request is granted if it is compatible with every granted lock of others and nobody waits before it. Upgrades
  *     stand before new requests, in order of arrival among themselves.
  *  3. A transaction waits for at most one request; what it waits for is granted before it is woken.
@@ -20,8 +22,7 @@
 #include <stdint.h>
 
 #include "sim/kit/instance.h"
-
-enum lock_mode { MODE_NONE, MODE_S, MODE_U, MODE_X, MODE_COUNT };
+#include "sim/kit/lock_mode.h"
 
 struct lock {
     struct lock *next, *previous;           /* among the granted, in the queue, or among the gap locks */
@@ -32,8 +33,8 @@ struct lock {
     uint32_t row;          /* number in owner->rows */
     uint8_t mode;          /* granted, or wanted while it waits */
     bool waits, gap;
-    bool aside;                 /* it left the line, see lock_step_aside */
-    uint32_t since[MODE_COUNT]; /* the statement that reached each mode, 0: never; of a gap lock: since[MODE_S] */
+    bool aside;                  /* it left the line, see lock_step_aside */
+    uint32_t since[LOCK_DIRECT]; /* the statement that reached each mode, 0: never; of a gap lock: since[MODE_S] */
 };
 
 /* In the tail of a record: first among the algorithm's bytes there. */
@@ -44,6 +45,9 @@ struct lock_head {
 
 void lock_table_start(struct cc *cc);
 void lock_table_stop(struct cc *cc);
+
+/* The row that a lock is on, as its owner knows it. */
+static inline struct row *lock_row(const struct lock *lock) { return &lock->owner->rows.items[lock->row]; }
 
 static inline struct lock_head *lock_head_of(struct record *record) { return (struct lock_head *)record_tail(record); }
 
@@ -73,6 +77,11 @@ void lock_release_all(struct cc *cc, struct txn *txn);
 /* Those who wait for the record leave the line: newcomers queue behind them but, as is shown, not for them. Who left at
  * the same time is granted in the opposite order. Upgrades stay where they are. */
 void lock_step_aside(struct cc *cc, struct lock_head *head);
+
+/* The strongest direct mode that the lock had before statement `mark`. */
+enum lock_mode lock_before(const struct lock *lock, uint32_t mark);
+/* The same, but at least S, as of its first statement, if the lock protects what was read. */
+enum lock_mode lock_left(struct lock *lock, uint32_t mark, bool read);
 
 /* Back to what was held before statement `mark`: keeps_reads: reads stay protected by S and gap locks (DESIGN, law
  * 7). */

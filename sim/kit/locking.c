@@ -143,15 +143,6 @@ enum cc_status locking_claim(struct cc *cc, struct txn *txn, struct row *row, en
 
 /* ---- Ends of statements ---- */
 
-static bool is_older(const struct lock *lock, uint32_t statement) {
-    for (int mode = MODE_S; mode < MODE_COUNT; mode++) {
-        if (lock->since[mode] != 0 && lock->since[mode] < statement) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* A row locked S in a statement that is no FOR SHARE was read plainly: by it, or as the source of what it writes. */
 static bool is_short(const struct txn *txn, const struct lock *lock) {
     if (lock->gap) {
@@ -162,7 +153,7 @@ static bool is_short(const struct txn *txn, const struct lock *lock) {
 
 static void release_short(struct cc *cc, struct txn *txn) {
     struct lock *next;
-    for (struct lock *lock = txn->held; lock != NULL && !is_older(lock, txn->statement); lock = next) {
+    for (struct lock *lock = txn->held; lock != NULL && lock_before(lock, txn->statement) == MODE_NONE; lock = next) {
         next = lock->held_next;
         if (is_short(txn, lock)) {
             lock_weaken(cc, lock, MODE_NONE);
