@@ -91,6 +91,9 @@ struct cc_ops {
     void (*blockers)(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most);
     /* Does the algorithm hold something on this record that makes it bound a gap? NULL: never. */
     bool (*bounds_gap)(const struct record *record);
+    /* For display: the record that stands for what contains the row, on a level of 1 page, 2 table, 3 database, and the
+     * page's number; NULL if nobody met it. NULL: it locks nothing but rows. */
+    const struct record *(*granule)(struct cc *cc, const struct table *table, int64_t key, int level, int64_t *page);
 };
 
 /* Every algorithm, in the order `ccsim list` shows. */

@@ -11,6 +11,7 @@ extern const struct cc_ops cc_no_wait;
 extern const struct cc_ops cc_wait_die;
 extern const struct cc_ops cc_wound_wait;
 extern const struct cc_ops cc_wait_depth;
+extern const struct cc_ops cc_mgl;
 extern const struct cc_ops cc_lock_rr;
 extern const struct cc_ops cc_lock_rc;
 extern const struct cc_ops cc_lock_ru;
@@ -40,6 +41,7 @@ const struct cc_ops *const cc_registry[] = {
     &cc_wait_die,
     &cc_wound_wait,
     &cc_wait_depth,
+    &cc_mgl,
     &cc_lock_rr,
     &cc_lock_rc,
     &cc_lock_ru,

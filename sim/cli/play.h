@@ -19,6 +19,8 @@ json_t *play_json(const struct play *play, bool locks);
 void play_add_op(const struct play *play, uint32_t step, struct text *out);
 /* "x=1 y=2": the rows that are there in the end, by id as written; "nothing" if none is. */
 void play_add_final(const struct play *play, struct text *out);
+/* "page 3": the granule that a coarser lock is on. */
+void play_add_granule(const struct play_lock *lock, struct text *out);
 /* "x: T1 X (queue: T2 X) | gap before y: T1" */
 void play_add_locks(const struct play *play, const struct play_moment *moment, struct text *out);
 

@@ -24,13 +24,18 @@ static json_t *json_locks(const struct play *play, const struct play_moment *mom
     for (size_t i = moment->first_lock; i < moment->first_lock + moment->lock_count; i++) {
         const struct play_lock *lock = &play->locks.items[i];
         json_t *object = json_object(), *row = json_null();
-        if (lock->row != PLAY_NONE) {
+        if (lock->level > 0) {
+            struct text granule = {0};
+            play_add_granule(lock, &granule);
+            json_object_set_new(object, "granule", json_string(text_string(&granule)));
+            text_free(&granule);
+        } else if (lock->row != PLAY_NONE) {
             row = json_string(play->schedule->rows[lock->row].name);
         }
         json_object_set_new(object, "row", row);
         json_object_set_new(object, "gap", json_boolean(lock->gap));
         json_object_set_new(object, "transaction", number_of(play, lock->txn));
-        json_object_set_new(object, "mode", json_stringn(&lock->mode, 1));
+        json_object_set_new(object, "mode", json_string(lock->mode));
         json_object_set_new(object, "granted", json_boolean(!lock->waits));
         json_array_append_new(list, object);
     }

@@ -100,21 +100,34 @@ static void add_cell(const struct play *play, const struct play_event *event, st
 
 /* ---- Locks ---- */
 
+void play_add_granule(const struct play_lock *lock, struct text *out) {
+    static const char *const levels[] = {"row", "page", "table", "database"};
+    text_add(out, "%s", levels[lock->level]);
+    if (lock->level == 1) {
+        text_add(out, " %" PRId64, lock->page);
+    }
+}
+
 /* The holders of a row, who queues for it, who holds the gap before it, who waits to insert there. */
 static void add_lock(const struct play *play, const struct play_lock *lock, const struct play_lock *last,
                      struct text *out) {
-    bool same = last != NULL && last->row == lock->row && last->gap == lock->gap;
+    bool same = last != NULL && last->row == lock->row && last->gap == lock->gap && last->level == lock->level;
     bool queue = lock->waits && (!same || !last->waits);
     if (last != NULL && last->waits && (!same || !lock->waits)) {
         text_add(out, ")");
     }
     if (!same) {
-        const char *name = lock->row != PLAY_NONE ? play->schedule->rows[lock->row].name : "the end";
-        text_add(out, "%s%s%s:", last != NULL ? " | " : "", lock->gap ? "gap before " : "", name);
+        text_add(out, "%s%s", last != NULL ? " | " : "", lock->gap ? "gap before " : "");
+        if (lock->level > 0) {
+            play_add_granule(lock, out);
+        } else {
+            text_add(out, "%s", lock->row != PLAY_NONE ? play->schedule->rows[lock->row].name : "the end");
+        }
+        text_add(out, ":");
     }
     text_add(out, "%s T%" PRId64, queue ? " (queue:" : same ? "," : "", play->schedule->txns[lock->txn]);
     if (!lock->gap) {
-        text_add(out, " %c", lock->mode);
+        text_add(out, " %s", lock->mode);
     }
 }
 

@@ -93,8 +93,10 @@ struct play_event {
 struct play_lock {
     uint32_t row; /* of the schedule, or PLAY_NONE: behind the last */
     uint32_t txn;
-    char mode; /* S, U, X */
+    const char *mode; /* S, U, X; coarser: IS, IX, SIX too */
     bool waits, gap;
+    uint8_t level; /* 0: of the row; else of the page, the table or the database that contains it */
+    int64_t page;
 };
 struct play_moment {
     size_t first_lock, lock_count;

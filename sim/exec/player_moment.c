@@ -14,20 +14,44 @@ const struct txn_list *player_blockers(struct player *player, const struct txn *
 struct lock_view {
     struct player *player;
     uint32_t row;
+    int level;
+    int64_t page;
 };
 
 static void show_lock(void *context, const struct lock *lock) {
     struct lock_view *view = context;
     struct play_lock shown = {.row = view->row,
                               .txn = player_number(actor_of(lock->owner)),
-                              .mode = " SUX"[lock->mode],
+                              .mode = lock_mode_names[lock->mode],
                               .waits = lock->waits,
-                              .gap = lock->gap};
+                              .gap = lock->gap,
+                              .level = (uint8_t)view->level,
+                              .page = view->page};
     vector_push(&view->player->play->locks, shown);
+}
+
+/* What contains the rows, coarsest first, each once. */
+static void note_granules(struct player *player, struct lock_view *view) {
+    for (view->level = 3; view->level > 0; view->level--) {
+        const struct record *last = NULL;
+        for (size_t i = 0; i < player->schedule->row_count; i++) {
+            view->row = player->by_id[i];
+            int64_t id = player->schedule->rows[view->row].id;
+            const struct record *record =
+                player->ops.granule(&player->world.cc, player->table, id, view->level, &view->page);
+            if (record != NULL && record != last) {
+                lock_each(record, show_lock, view);
+            }
+            last = record;
+        }
+    }
 }
 
 static void note_locks(struct player *player) {
     struct lock_view view = {.player = player};
+    if (player->ops.granule != NULL) {
+        note_granules(player, &view);
+    }
     for (size_t i = 0; i < player->schedule->row_count; i++) {
         int64_t id = player->schedule->rows[player->by_id[i]].id;
         view.row = player->by_id[i];

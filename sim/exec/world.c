@@ -164,6 +164,7 @@ static void init_algorithm(struct world *world) {
                             .harness = &world->harness,
                             .options = world->spec->algorithm_options,
                             .state = mem_new(1, ops->state_size),
+                            .rows_per_page = world->spec->system.rows_per_page,
                             .seed = world->spec->seed,
                             .blockers = ops->blockers};
     if (ops->start != NULL) {

@@ -125,7 +125,7 @@ static uint64_t cost_of(struct cc *cc, const struct deadlock_options *options, c
     case VICTIM_REQUESTER: return txn == requester ? 0 : 1;
     case VICTIM_FEWEST_LOCKS: return txn->lock_count;
     case VICTIM_FEWEST_WRITES: return txn->writes.count;
-    case VICTIM_LEAST_WORK: return txn->rows.count;
+    case VICTIM_LEAST_WORK: return txn->rows.count - txn->granule_count;
     case VICTIM_LEAST_REMAINING: return cc->harness->remaining(cc->harness->world, txn);
     case VICTIM_RANDOM: return random_mix(cc->seed ^ random_mix(txn->id));
     }

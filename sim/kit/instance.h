@@ -50,6 +50,7 @@ struct cc {
     const struct harness *harness;
     const void *options;
     void *state;                                /* ops->state_size bytes */
+    int64_t rows_per_page;                      /* page of a row: its key / rows_per_page */
     uint64_t seed;                              /* for decisions "by hash of seed and id" */
     struct txn *waiting_first, *waiting_last;   /* in order of beginning to wait; kept by exec */
     struct txn *snapshot_first, *snapshot_last; /* open snapshots, oldest first */

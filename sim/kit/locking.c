@@ -4,6 +4,11 @@
 
 const char *const locking_phantoms_choices[] = {"next_key", "none", NULL};
 
+const enum lock_mode locking_mode_to_see[] = {
+    [SEE] = MODE_S, [SEE_SHARE] = MODE_S, [SEE_UPDATE] = MODE_U, [SEE_WRITE] = MODE_X};
+const enum lock_mode locking_mode_to_change[] = {
+    [LOCK_SHARE] = MODE_S, [LOCK_UPDATE] = MODE_U, [PUT_UPDATE] = MODE_X, [PUT_DELETE] = MODE_X, [PUT_INSERT] = MODE_X};
+
 static struct locking *locking_of(struct cc *cc) { return cc->state; }
 
 void locking_start(struct cc *cc, struct locking how) {
@@ -35,9 +40,9 @@ static enum cc_status stay(struct cc *cc, struct txn *txn) {
     return status;
 }
 
-static enum cc_status take(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode,
-                           enum patience patience) {
-    if (row->lock != NULL && row->lock->mode >= mode) {
+enum cc_status locking_take(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode,
+                            enum patience patience) {
+    if (row->lock != NULL && lock_covers((enum lock_mode)row->lock->mode, mode)) {
         return CC_OK;
     }
     if (txn->queued != NULL) {
@@ -80,21 +85,18 @@ enum cc_status locking_range(struct cc *cc, struct txn *txn, const struct range 
 
 enum cc_status locking_read(struct cc *cc, struct txn *txn, struct row *row, enum intent intent, enum patience patience,
                             struct version **seen) {
-    static const enum lock_mode modes[] = {
-        [SEE] = MODE_S, [SEE_SHARE] = MODE_S, [SEE_UPDATE] = MODE_U, [SEE_WRITE] = MODE_X};
     if (txn->level == LEVEL_RU && intent == SEE) {
         *seen = row->own != NULL ? row->own : store_newest(cc->store, row->table, row->key, row->record);
         return CC_OK;
     }
-    enum cc_status status = take(cc, txn, row, modes[intent], patience);
+    enum cc_status status = locking_take(cc, txn, row, locking_mode_to_see[intent], patience);
     if (status == CC_OK) {
         *seen = store_newest(cc->store, row->table, row->key, row->record);
     }
     return status;
 }
 
-/* An insert: the gap the key falls into must be nobody else's; it is split, and its locks cover both halves. */
-static enum cc_status enter_gap(struct cc *cc, struct txn *txn, struct row *row) {
+enum cc_status locking_enter_gap(struct cc *cc, struct txn *txn, struct row *row) {
     uint32_t number = txn_row_number(txn, row);
     int64_t bound_key;
     struct record *record = store_next(cc->store, row->table, row->key, lock_bounds_gap, &bound_key);
@@ -124,15 +126,10 @@ static enum cc_status enter_gap(struct cc *cc, struct txn *txn, struct row *row)
 
 enum cc_status locking_claim(struct cc *cc, struct txn *txn, struct row *row, enum change change,
                              enum patience patience, struct version **base) {
-    static const enum lock_mode modes[] = {[LOCK_SHARE] = MODE_S,
-                                           [LOCK_UPDATE] = MODE_U,
-                                           [PUT_UPDATE] = MODE_X,
-                                           [PUT_DELETE] = MODE_X,
-                                           [PUT_INSERT] = MODE_X};
     uint32_t number = txn_row_number(txn, row);
-    enum cc_status status = take(cc, txn, row, modes[change], patience);
+    enum cc_status status = locking_take(cc, txn, row, locking_mode_to_change[change], patience);
     if (status == CC_OK && change == PUT_INSERT && locking_of(cc)->phantoms == PHANTOMS_NEXT_KEY) {
-        status = enter_gap(cc, txn, row);
+        status = locking_enter_gap(cc, txn, row);
         row = &txn->rows.items[number];
     }
     if (status == CC_OK) {

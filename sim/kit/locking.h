@@ -81,6 +81,15 @@ void locking_blockers(struct cc *cc, const struct txn *waiting, struct txn_list 
 /* What a transaction may ask for; who asks for more keeps it. */
 #define LOCKING_LEVELS (1u << LEVEL_RU | 1u << LEVEL_RC | 1u << LEVEL_RR | 1u << LEVEL_SER)
 
+/* The lock that a row needs to be seen with an intent, to be changed. */
+extern const enum lock_mode locking_mode_to_see[], locking_mode_to_change[];
+/* Takes a lock or waits for it, as the scheme and the statement's patience say: to be called again after a wake. */
+enum cc_status locking_take(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode,
+                            enum patience patience);
+/* An insert of `row`, which is locked: the gap its key falls into must be nobody else's; it is split, and its locks cover
+ * both halves. */
+enum cc_status locking_enter_gap(struct cc *cc, struct txn *txn, struct row *row);
+
 /* All fields of a cc_ops that rigorous locking fills the same way. */
 #define LOCKING_OPS                                                                                             \
     .record_size = sizeof(struct lock_head), .stop = locking_stop, .begin = locking_begin,                      \

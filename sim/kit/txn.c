@@ -172,6 +172,7 @@ void txn_clear(struct txn *txn, struct store *store) {
         store_release(store, row->table, row->key, row->record);
     }
     txn->rows.count = 0;
+    txn->granule_count = 0;
     txn->writes.count = 0;
     txn->scans.count = 0;
     txn->row_filter = 0;

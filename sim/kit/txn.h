@@ -80,8 +80,9 @@ struct txn {
     uint32_t victim_count; /* times it was a deadlock victim, over all attempts */
     struct work work;
     VECTOR(struct row) rows;
-    uint64_t row_filter; /* bit (key hash) set: that row may have been met */
-    uint32_t *row_index; /* open addressing over rows, once there are many */
+    uint32_t granule_count; /* how many of them stand for granules of locking, not for rows */
+    uint64_t row_filter;    /* bit (key hash) set: that row may have been met */
+    uint32_t *row_index;    /* open addressing over rows, once there are many */
     uint32_t row_index_size;
     VECTOR(struct write) writes;
     VECTOR(struct scan) scans; /* what it scanned, in order */

@@ -195,6 +195,9 @@ static const struct {
      {"version", "version", "version", "timestamp(1s)", "timestamp(1ms)", "timestamp(5ms)", "value", "value"},
      false},
     {"phantoms", {NULL}, true},
+    {"granularity", {"row", "row", "row", "page", "page", "table", "database", "auto"}, false},
+    {"escalation", {"0", "1", "2", "3", "4", "6", "10", "5000"}, false},
+    {"escalation_retry", {"1", "1", "2", "2", "3", "5", "8", "1250"}, false},
 };
 enum { KNOWN = sizeof known / sizeof known[0] };
 
@@ -308,6 +311,7 @@ void storm_world_draw(struct storm_world *world, const struct storm_subject *sub
     spec->duration_ns = INT64_C(100000) * 1000000000; /* long after the last event */
     draw_programs(world, &stream);
     draw_system(spec, &stream);
+    spec->system.rows_per_page = INT64_C(1) << random_mix(subject->seed ^ (uint64_t)subject->number) % 7;
     draw_cost(spec, &stream);
     draw_restart(spec, &stream);
     draw_algorithm(world, &stream, subject->settings);

@@ -27,13 +27,28 @@ void store_widen_versions(struct store *store, size_t version_tail) {
     pool_init(&store->versions, sizeof(struct version) + store->version_tail);
 }
 
+void table_init(const struct store *store, struct table *table, int64_t first_key, int64_t rows) {
+    size_t stride = sizeof(struct record) + store->record_tail;
+    CHECK(rows >= 0);
+    *table = (struct table){.first_key = first_key,
+                            .rows = rows,
+                            .initially_absent = true,
+                            .stride = stride,
+                            .dense = mem_new((size_t)rows, stride),
+                            .sparse = key_order_new(stride),
+                            .end = mem_new(1, stride)};
+}
+
+void table_free(struct table *table) {
+    mem_free(table->dense);
+    mem_free(table->end);
+    mem_free(table->initial_values);
+    key_order_free(table->sparse);
+}
+
 void store_free(struct store *store) {
     for (int i = 0; i < store->table_count; i++) {
-        struct table *table = &store->tables[i];
-        mem_free(table->dense);
-        mem_free(table->end);
-        mem_free(table->initial_values);
-        key_order_free(table->sparse);
+        table_free(&store->tables[i]);
     }
     pool_free(&store->versions);
     mem_free(store->dead.items);
@@ -41,21 +56,15 @@ void store_free(struct store *store) {
 
 struct table *store_add_table(struct store *store, const char *name, int64_t first_key, int64_t rows,
                               int64_t initial_value, bool absent) {
-    CHECK(store->table_count < STORE_TABLES_MAX && rows >= 0);
-    size_t stride = sizeof(struct record) + store->record_tail;
+    CHECK(store->table_count < STORE_TABLES_MAX);
     struct table *table = &store->tables[store->table_count];
-    *table = (struct table){.name = name,
-                            .index = store->table_count++,
-                            .first_key = first_key,
-                            .rows = rows,
-                            .initial_value = initial_value,
-                            .initially_absent = absent,
-                            .stride = stride,
-                            .dense = mem_new((size_t)rows, stride),
-                            .sparse = key_order_new(stride),
-                            .end = mem_new(1, stride),
-                            .committed_sum = absent ? 0 : initial_value * rows,
-                            .committed_rows = absent ? 0 : rows};
+    table_init(store, table, first_key, rows);
+    table->name = name;
+    table->index = store->table_count++;
+    table->initial_value = initial_value;
+    table->initially_absent = absent;
+    table->committed_sum = absent ? 0 : initial_value * rows;
+    table->committed_rows = absent ? 0 : rows;
     return table;
 }
 

@@ -88,6 +88,9 @@ void store_widen_versions(struct store *store, size_t version_tail);
  * outlive it. */
 struct table *store_add_table(struct store *store, const char *name, int64_t first_key, int64_t rows,
                               int64_t initial_value, bool absent);
+/* A table beside those of the store, of absent rows: for records that carry nothing but an algorithm's tail. */
+void table_init(const struct store *store, struct table *table, int64_t first_key, int64_t rows);
+void table_free(struct table *table);
 /* Gives one row an initial value of its own, or makes it absent; before the run only. */
 void store_set_initial(struct store *store, struct table *table, int64_t key, int64_t value, bool absent);
 
