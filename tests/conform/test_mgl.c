@@ -84,6 +84,9 @@ static void ranges(void **state) {
     EXPECT_ON_PAGES("granularity=page", "r1(6..9) i2(8,1) c1 c2", "r1(6..9)=6:0 i2(8,1)?1 c1 i2(8,1)!=0 c2");
     EXPECT_ON_PAGES("granularity=page", "d2(2) d2(3) c2 r1(1..4) i3(3,1) c1 c3",
                     "d2(2)=0 d2(3)=0 c2 r1(1..4)=1:0,4:0 i3(3,1)?1 c1 i3(3,1)!=0 c3");
+    /* no page that was passed over covers anything: 5 is in the gap before 6 */
+    EXPECT_ON_PAGES("granularity=page", "d1(5) c1 w4(4,5) u2(3..5):skip c4 i3(5,1) c3 c2",
+                    "d1(5)=0 c1 w4(4,5)=0 u2(3..5):skip=3:0 c4 i3(5,1)?2 c2 i3(5,1)!=0 c3");
     EXPECT("phantoms=none", "r1(5..9) i2(8,1) c1 c2", "r1(5..9)=5:0,6:0 i2(8,1)=0 c1 c2");
 }
 
@@ -111,6 +114,9 @@ static void rollbacks_leave_what_protects_reads(void **state) {
         EXPECT(all[i], "p1(1) u1(1) f1(1) u2(1) w3(1,7) c2 c1 c3", "u1(1)=0 u2(1)=0 w3(1,7)?1,2 c2 c1 w3(1,7)!=0 c3");
         /* what was written before the savepoint stays locked */
         EXPECT(all[i], "w1(1,5) p1(1) w1(1,6) f1(1) r2(1) c1 c2", "w1(1,5)=0 w1(1,6)=5 r2(1)?1 c1 r2(1)!=5 c2");
+        /* the range of a write is a read, whatever it found */
+        EXPECT(all[i], "p1(1) d1(8..9) f1(1) r2(1) c2 i3(8,1) c1 c3",
+               "d1(8..9)=- r2(1)=0 c2 i3(8,1)?1 c1 i3(8,1)!=0 c3");
         /* a failed statement leaves nothing, but for the key it met */
         EXPECT(all[i], "i1(1,5) r2(1) w3(1,7) c2 c1 c3", "i1(1,5)#duplicate r2(1)=0 w3(1,7)?1,2 c2 c1 w3(1,7)!=0 c3");
     }
@@ -135,6 +141,13 @@ static void rollbacks_see_through_escalation(void **state) {
     EXPECT("escalation=2", "p1(1) w1(1,5) w1(2,6) f1(1) w2(1,7) c2 c1", "w1(1,5)=0 w1(2,6)=0 w2(1,7)=0 c2 c1");
     EXPECT("escalation=2", "r1(5..9) p1(1) w1(1,6) f1(1) i2(8,1) c1 c2",
            "r1(5..9)=5:0,6:0 w1(1,6)=0 i2(8,1)?1 c1 i2(8,1)!=0 c2");
+}
+
+/* U locks become U on the table, beside which there is room for S. */
+static void update_locks_escalate_to_update(void **state) {
+    (void)state;
+    EXPECT("escalation=2", "u1(1) u1(2) r2(3) r2(4) u3(5) w1(6,1) c2 c1 c3",
+           "u1(1)=0 u1(2)=0 r2(3)=0 r2(4)=0 u3(5)?1,2 w1(6,1)?2 c2 w1(6,1)!=0 c1 u3(5)!=0 c3");
 }
 
 /* ---- Escalation, lock by lock ---- */
@@ -297,5 +310,6 @@ TEST_GROUP(mgl, cmocka_unit_test(rows_pages_tables_and_all),
            cmocka_unit_test(update_locks_are_had_at_every_level), cmocka_unit_test(patience), cmocka_unit_test(ranges),
            cmocka_unit_test(deadlocks_across_levels_are_found), cmocka_unit_test(rollbacks_leave_what_protects_reads),
            cmocka_unit_test(rollbacks_give_the_announcements_back), cmocka_unit_test(rollbacks_see_through_escalation),
-           cmocka_unit_test(at_5000_locks_the_table), cmocka_unit_test(asks_again_every_1250_locks),
-           cmocka_unit_test(without_coarse_locks_it_is_2pl), cmocka_unit_test(every_level_is_charged))
+           cmocka_unit_test(update_locks_escalate_to_update), cmocka_unit_test(at_5000_locks_the_table),
+           cmocka_unit_test(asks_again_every_1250_locks), cmocka_unit_test(without_coarse_locks_it_is_2pl),
+           cmocka_unit_test(every_level_is_charged))
