@@ -132,6 +132,13 @@ static void rollbacks_give_the_announcements_back(void **state) {
            "w1(6,+=5)=0 w2(1,1)?1 c1 w2(1,1)!=0 r2(2)=0 r2(3)=0 c2");
 }
 
+/* T1 read nothing of page 2 but that there is no 5: that stays true. */
+static void rollbacks_leave_the_ranges_of_pages(void **state) {
+    (void)state;
+    EXPECT_ON_PAGES("granularity=page", "d2(5) c2 p1(1) w1(4,5) d1(4..5) f1(1) i3(5,1) c1 c3",
+                    "d2(5)=0 c2 w1(4,5)=0 d1(4..5)=4:5 i3(5,1)?1 c1 i3(5,1)!=0 c3");
+}
+
 /* The lock that replaced others is, for a rollback, as old as they were. */
 static void rollbacks_see_through_escalation(void **state) {
     (void)state;
@@ -141,6 +148,14 @@ static void rollbacks_see_through_escalation(void **state) {
     EXPECT("escalation=2", "p1(1) w1(1,5) w1(2,6) f1(1) w2(1,7) c2 c1", "w1(1,5)=0 w1(2,6)=0 w2(1,7)=0 c2 c1");
     EXPECT("escalation=2", "r1(5..9) p1(1) w1(1,6) f1(1) i2(8,1) c1 c2",
            "r1(5..9)=5:0,6:0 w1(1,6)=0 i2(8,1)?1 c1 i2(8,1)!=0 c2");
+}
+
+static void rollbacks_leave_fewer_to_count(void **state) {
+    (void)state;
+    EXPECT("escalation=3", "p1(1) w1(1,1) w1(2,1) f1(1) w1(3,1) w1(4,1) r2(6) c1 c2",
+           "w1(1,1)=0 w1(2,1)=0 w1(3,1)=0 w1(4,1)=0 r2(6)=0 c1 c2");
+    EXPECT("escalation=3", "w1(1,1) w1(2,1) w1(3,1) r2(6) c1 c2",
+           "w1(1,1)=0 w1(2,1)=0 w1(3,1)=0 r2(6)?1 c1 r2(6)!=0 c2");
 }
 
 /* U locks become U on the table, beside which there is room for S. */
@@ -309,7 +324,8 @@ TEST_GROUP(mgl, cmocka_unit_test(rows_pages_tables_and_all),
            cmocka_unit_test(coarse_and_fine_meet_where_both_are_announced),
            cmocka_unit_test(update_locks_are_had_at_every_level), cmocka_unit_test(patience), cmocka_unit_test(ranges),
            cmocka_unit_test(deadlocks_across_levels_are_found), cmocka_unit_test(rollbacks_leave_what_protects_reads),
-           cmocka_unit_test(rollbacks_give_the_announcements_back), cmocka_unit_test(rollbacks_see_through_escalation),
-           cmocka_unit_test(update_locks_escalate_to_update), cmocka_unit_test(at_5000_locks_the_table),
-           cmocka_unit_test(asks_again_every_1250_locks), cmocka_unit_test(without_coarse_locks_it_is_2pl),
-           cmocka_unit_test(every_level_is_charged))
+           cmocka_unit_test(rollbacks_give_the_announcements_back),
+           cmocka_unit_test(rollbacks_leave_the_ranges_of_pages), cmocka_unit_test(rollbacks_see_through_escalation),
+           cmocka_unit_test(rollbacks_leave_fewer_to_count), cmocka_unit_test(update_locks_escalate_to_update),
+           cmocka_unit_test(at_5000_locks_the_table), cmocka_unit_test(asks_again_every_1250_locks),
+           cmocka_unit_test(without_coarse_locks_it_is_2pl), cmocka_unit_test(every_level_is_charged))
