@@ -46,7 +46,7 @@ static void drop_obsolete(struct cc *cc, struct txn *txn) {
             continue;
         }
         row->own = last ? NULL : row->own;
-        store_discard(cc->store, row->record, write->version);
+        store_discard(cc->store, row->table, row->key, row->record, write->version);
     }
     txn->writes.count = kept;
 }

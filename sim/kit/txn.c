@@ -125,7 +125,7 @@ void txn_undo(struct txn *txn, struct store *store, uint32_t mark, bool private_
         if (private_writes) {
             pool_put(&store->versions, write->version);
         } else {
-            store_discard(store, row->record, write->version);
+            store_discard(store, row->table, row->key, row->record, write->version);
         }
         txn->writes.count--;
     }
@@ -144,7 +144,7 @@ void txn_publish(struct txn *txn, struct store *store, bool private_writes) {
             if (private_writes) {
                 pool_put(&store->versions, write->version);
             } else {
-                store_discard(store, row->record, write->version);
+                store_discard(store, row->table, row->key, row->record, write->version);
             }
             continue;
         }

@@ -13,6 +13,11 @@ struct dead {
     uint64_t stamp;
 };
 
+/* At the end of a record's tail in a heap. */
+struct heap_mark {
+    uint64_t places;
+};
+
 void store_init(struct store *store, size_t record_tail_size, const struct harness *harness) {
     *store = (struct store){.record_tail = (record_tail_size + 7) / 8 * 8,
                             .stamp = STORE_STAMP_LOADER,
@@ -46,12 +51,19 @@ void table_free(struct table *table) {
     key_order_free(table->sparse);
 }
 
+void store_become_heap(struct store *store) {
+    CHECK(store->table_count == 0 && !store->is_heap);
+    store->is_heap = true;
+    store->record_tail += sizeof(struct heap_mark);
+}
+
 void store_free(struct store *store) {
     for (int i = 0; i < store->table_count; i++) {
         table_free(&store->tables[i]);
     }
     pool_free(&store->versions);
     mem_free(store->dead.items);
+    vector_free(&store->debris);
 }
 
 struct table *store_add_table(struct store *store, const char *name, int64_t first_key, int64_t rows,
@@ -68,14 +80,44 @@ struct table *store_add_table(struct store *store, const char *name, int64_t fir
     return table;
 }
 
+/* ---- Places in a heap ---- */
+
+static uint64_t *places_of(const struct store *store, struct record *record) {
+    char *end = (char *)record_tail(record) + store->record_tail;
+    return &((struct heap_mark *)(void *)(end - sizeof(struct heap_mark)))->places;
+}
+
+static inline void take_place(const struct store *store, struct record *record, const struct version *version) {
+    if (store->is_heap && !version->absent) {
+        ++*places_of(store, record);
+    }
+}
+
+static inline void free_place(const struct store *store, struct record *record, const struct version *version) {
+    if (store->is_heap && !version->absent) {
+        CHECK(*places_of(store, record) > 0);
+        --*places_of(store, record);
+    }
+}
+
+uint32_t store_bloat(const struct store *store, struct record *record, const struct version *found) {
+    if (!store->is_heap) {
+        return 0;
+    }
+    bool is_linked = found->stamp != 0 || found->older != NULL;
+    return (uint32_t)(*places_of(store, record) - (is_linked && !found->absent));
+}
+
 void store_set_initial(struct store *store, struct table *table, int64_t key, int64_t value, bool absent) {
     struct record *record = store_record(store, table, key);
     struct version *version = store_newest(store, table, key, record);
     CHECK(version->writer == 0 && version->older == NULL);
     table->committed_sum += (absent ? 0 : value) - (version->absent ? 0 : version->value);
     table->committed_rows += (absent ? 0 : 1) - (version->absent ? 0 : 1);
+    free_place(store, record, version);
     version->value = value;
     version->absent = absent;
+    take_place(store, record, version);
     store_release(store, table, key, record);
 }
 
@@ -163,6 +205,7 @@ struct version *store_touch(struct store *store, struct table *table, int64_t ke
         struct version *version = store_new_version(store, 0, 0, absent ? 0 : table->initial_value, absent);
         version->stamp = STORE_STAMP_LOADER;
         record->newest = version;
+        take_place(store, record, version);
     }
     return record->newest;
 }
@@ -186,7 +229,7 @@ struct version *store_new_version(struct store *store, uint64_t writer, uint32_t
 }
 
 void store_link(struct store *store, struct record *record, struct version *version, struct version *base) {
-    (void)store;
+    take_place(store, record, version);
     version->older = base;
     version->newer = base->newer;
     base->newer = version;
@@ -236,10 +279,16 @@ bool store_is_obsolete(const struct store *store, const struct version *version)
     return version->newer != NULL && !store->keeps_versions && committed_above(version) != NULL;
 }
 
-void store_discard(struct store *store, struct record *record, struct version *version) {
+void store_discard(struct store *store, struct table *table, int64_t key, struct record *record,
+                   struct version *version) {
     CHECK(version->stamp == 0);
     struct version *above = store->keeps_versions ? NULL : committed_above(version);
     unlink_version(record, version);
+    if (store->is_heap && !version->absent) {
+        struct dead place = {.table = table, .record = record, .key = key};
+        vector_push(&store->debris, place);
+        store->extra_versions++;
+    }
     pool_put(&store->versions, version);
     if (above != NULL) {
         collapse(store, above);
@@ -321,35 +370,70 @@ static void trim(struct store *store, struct record *record, uint64_t oldest) {
     version->older = NULL;
     while (garbage != NULL) {
         struct version *next = garbage->older;
+        free_place(store, record, garbage);
         pool_put(&store->versions, garbage);
         store->extra_versions--;
+        store->removed++;
         garbage = next;
+    }
+}
+
+/* The node of an entry's key if it is sparse; the entry's record may have moved, or be gone. */
+static struct key_node *find_again(struct dead *entry) {
+    if (table_is_dense(entry->table, entry->key)) {
+        return NULL;
+    }
+    struct key_node *node = key_order_find(entry->table->sparse, entry->key);
+    entry->record = node != NULL ? node->record : NULL;
+    return node;
+}
+
+/* The first entry of the ring: it was superseded at or before `oldest`. */
+static void remove_first(struct store *store, uint64_t oldest) {
+    struct dead entry = store->dead.items[store->dead.first];
+    store->dead.first = (store->dead.first + 1) & (store->dead.capacity - 1);
+    store->dead.count--;
+    struct key_node *node = find_again(&entry);
+    if (entry.record == NULL || entry.record->newest == NULL) {
+        return; /* an earlier entry of the same key ended it */
+    }
+    if (store->keeps_versions) {
+        trim(store, entry.record, oldest);
+    }
+    if (node != NULL) {
+        forget_if_empty(store, entry.table, node);
     }
 }
 
 void store_purge(struct store *store, uint64_t oldest) {
     store->purged = oldest;
+    const size_t mask = store->dead.capacity - 1;
+    if (store->is_heap) {
+        while (store->retired < store->dead.count &&
+               store->dead.items[(store->dead.first + store->retired) & mask].stamp <= oldest) {
+            store->retired++;
+        }
+        return;
+    }
     while (store->dead.count > 0 && store->dead.items[store->dead.first].stamp <= oldest) {
-        struct dead entry = store->dead.items[store->dead.first];
-        store->dead.first = (store->dead.first + 1) & (store->dead.capacity - 1);
-        store->dead.count--;
-        struct key_node *node = NULL;
-        if (!table_is_dense(entry.table, entry.key)) {
-            node = key_order_find(entry.table->sparse, entry.key);
-            if (node == NULL) {
-                continue; /* an earlier entry of the same key ended it */
-            }
-            entry.record = node->record;
-        }
-        struct record *record = entry.record;
-        if (record->newest == NULL) {
-            continue;
-        }
-        if (store->keeps_versions) {
-            trim(store, record, oldest);
-        }
+        remove_first(store, oldest);
+    }
+}
+
+void store_vacuum(struct store *store) {
+    for (; store->retired > 0; store->retired--) {
+        remove_first(store, store->purged);
+    }
+    for (size_t i = 0; i < store->debris.count; i++) {
+        struct dead place = store->debris.items[i];
+        struct key_node *node = find_again(&place);
+        CHECK(place.record != NULL && *places_of(store, place.record) > 0); /* a taken place keeps its record */
+        --*places_of(store, place.record);
+        store->extra_versions--;
+        store->removed++;
         if (node != NULL) {
-            forget_if_empty(store, entry.table, node);
+            forget_if_empty(store, place.table, node);
         }
     }
+    store->debris.count = 0;
 }

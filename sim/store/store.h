@@ -16,7 +16,10 @@
  *     excepted).
  *  4. committed_sum is the sum of the newest committed values of the present rows: audits cost no scan.
  *  5. A version that nobody can see any more is freed: at once in single-version stores, else when no snapshot is as
- *     old as what superseded it (store_purge). */
+ *     old as what superseded it (store_purge). In a heap it is dead from then on, and so is every linked version that
+ *     was taken back; dead ones stay, as places that are passed, until store_vacuum.
+ *  6. In a heap each record's tail ends with the number of versions that take up place there: those of its chain in
+ *     which the row is present, and those taken back. */
 #ifndef CCSIM_STORE_STORE_H
 #define CCSIM_STORE_STORE_H
 
@@ -65,6 +68,7 @@ struct store {
     size_t record_tail;    /* bytes of the algorithm's tail */
     bool keeps_versions;   /* superseded versions stay until store_purge */
     bool keeps_tombstones; /* so do absent newest versions */
+    bool is_heap;          /* dead versions stay until store_vacuum */
     uint64_t stamp;        /* of the latest commit */
     uint64_t purged;       /* every snapshot in use, or yet to come, is at least as new as this stamp */
     size_t version_tail;   /* bytes of the algorithm's tail behind each version */
@@ -75,6 +79,9 @@ struct store {
         struct dead *items;
         size_t first, count, capacity; /* a ring */
     } dead;                            /* superseded versions in commit order */
+    size_t retired;                    /* of them, in a heap: the first so many are needed by nobody */
+    VECTOR(struct dead) debris;        /* in a heap: places of versions that were taken back */
+    uint64_t removed;                  /* versions freed by store_purge and store_vacuum so far */
     const struct harness *harness;
 };
 
@@ -83,6 +90,9 @@ void store_free(struct store *store);
 
 /* Gives every version a tail of the algorithm's, zero at first; before the first version is made. */
 void store_widen_versions(struct store *store, size_t version_tail);
+
+/* Dead versions stay until store_vacuum; before the first table is made. */
+void store_become_heap(struct store *store);
 
 /* A table of dense keys first_key .. first_key + rows - 1, all with `initial_value` (or absent). The name must
  * outlive it. */
@@ -153,8 +163,9 @@ struct version *store_committed(struct store *store, struct table *table, int64_
 struct version *store_new_version(struct store *store, uint64_t writer, uint32_t statement, int64_t value, bool absent);
 /* Links `version` just above `base` (a version of that record). */
 void store_link(struct store *store, struct record *record, struct version *version, struct version *base);
-/* Unlinks if linked, and frees: for versions that were never committed. */
-void store_discard(struct store *store, struct record *record, struct version *version);
+/* Unlinks and frees a linked version that was never committed; in a heap its place stays taken. */
+void store_discard(struct store *store, struct table *table, int64_t key, struct record *record,
+                   struct version *version);
 
 /* Commits one version that is linked with `stamp`; what it supersedes goes, or is kept for snapshots. */
 void store_install(struct store *store, struct table *table, int64_t key, struct record *record,
@@ -163,8 +174,20 @@ void store_install(struct store *store, struct table *table, int64_t key, struct
 /* Does a committed version stand above this one, in a store that keeps no old versions? Then it is of no use. */
 bool store_is_obsolete(const struct store *store, const struct version *version);
 
-/* Frees what no snapshot needs: all that was superseded at or before `oldest`, the stamp of the oldest snapshot in
- * use. */
+/* No snapshot needs what was superseded at or before `oldest`, the stamp of the oldest snapshot in use: frees it, or in
+ * a heap leaves it to store_vacuum. */
 void store_purge(struct store *store, uint64_t oldest);
+
+/* Frees all that is dead in a heap. */
+void store_vacuum(struct store *store);
+
+/* Versions needed by nobody that take up place nevertheless. */
+static inline uint64_t store_dead(const struct store *store) { return store->retired + store->debris.count; }
+/* Is anything stored beyond the newest committed versions, needed or not? */
+static inline bool store_has_old(const struct store *store) { return store->dead.count + store->debris.count > 0; }
+
+/* Places in the heap that are passed on the way to `found`, a version of that record: all the others. Not in a heap:
+ * 0. */
+uint32_t store_bloat(const struct store *store, struct record *record, const struct version *found);
 
 #endif

@@ -25,6 +25,7 @@ struct naive_key {
     int64_t pending; /* value of the uncommitted version; with `version` */
     bool pending_absent;
     struct version *version; /* uncommitted, and pins the record; NULL: none */
+    int debris;              /* of a heap: versions taken back since the last vacuum */
 };
 
 struct fixture {
@@ -33,18 +34,23 @@ struct fixture {
     struct harness harness;
     struct stream stream;
     struct naive_key naive[KEYS];
-    uint64_t purged;
+    uint64_t purged, freed; /* what no snapshot needs, and what of it has gone: in a heap at the last vacuum only */
 };
 
 static struct fixture f; /* too large for the stack */
 
-static void open_fixture(uint64_t seed, bool keeps_versions, bool keeps_tombstones) {
+enum storage { SINGLE, TOMBSTONES, UNDO, HEAP };
+
+static void open_fixture(uint64_t seed, enum storage storage) {
     memset(&f, 0, sizeof f);
     struct stream_key key = {.seed = seed, .purpose = STREAM_TEST};
     stream_open(&f.stream, &key);
     store_init(&f.store, 16, &f.harness);
-    f.store.keeps_versions = keeps_versions;
-    f.store.keeps_tombstones = keeps_tombstones;
+    f.store.keeps_versions = storage >= UNDO;
+    f.store.keeps_tombstones = storage >= TOMBSTONES;
+    if (storage == HEAP) {
+        store_become_heap(&f.store);
+    }
     f.table = store_add_table(&f.store, "t", DENSE_FIRST, DENSE, 7, false);
     store_set_initial(&f.store, f.table, 11, 3, false);
     store_set_initial(&f.store, f.table, 12, 0, true);
@@ -53,7 +59,7 @@ static void open_fixture(uint64_t seed, bool keeps_versions, bool keeps_tombston
         f.naive[i].history[0] = (struct entry){1, absent ? 0 : keys[i] == 11 ? 3 : 7, absent};
         f.naive[i].count = 1;
     }
-    f.purged = 1;
+    f.purged = f.freed = 1;
 }
 
 /* ---- What must be so ---- */
@@ -66,13 +72,23 @@ static int extra_of(int i) {
         return 0;
     }
     int oldest = f.naive[i].count - 1;
-    while (f.naive[i].history[oldest].stamp > f.purged) {
+    while (f.naive[i].history[oldest].stamp > f.freed) {
         oldest--;
     }
     return f.naive[i].count - 1 - oldest;
 }
 
 static bool bounds_gap(int i) { return !last_of(i)->absent || f.naive[i].version != NULL || extra_of(i) > 0; }
+
+/* Whoever looks for the newest committed version passes all others in which the row is there, and what was taken back. */
+static void compare_places(int i, struct record *record, const struct version *newest, int extra) {
+    const struct naive_key *naive = &f.naive[i];
+    int passed = naive->debris + (naive->version != NULL && !naive->pending_absent);
+    for (int k = 1; k <= extra; k++) {
+        passed += !naive->history[naive->count - 1 - k].absent;
+    }
+    assert_int_equal(store_bloat(&f.store, record, newest), f.store.is_heap ? passed : 0);
+}
 
 static void compare_key(int i) {
     struct record *record = store_record(&f.store, f.table, keys[i]);
@@ -90,6 +106,7 @@ static void compare_key(int i) {
         assert_true(older->absent || older->value == entry->value);
     }
     assert_int_equal(extra, extra_of(i));
+    compare_places(i, record, newest, extra);
     store_release(&f.store, f.table, keys[i], record);
 }
 
@@ -114,8 +131,13 @@ static void compare_order(void) {
 
 static void compare(void) {
     int64_t sum = 0, rows = 0;
-    uint64_t extra = 0;
+    uint64_t extra = 0, dead = 0;
     for (int i = 0; i < KEYS; i++) {
+        for (int k = f.naive[i].count - 1; f.naive[i].history[k].stamp > f.freed; k--) {
+            dead += f.naive[i].history[k].stamp <= f.purged;
+        }
+        dead += (uint64_t)f.naive[i].debris;
+        extra += (uint64_t)f.naive[i].debris;
         sum += last_of(i)->absent ? 0 : last_of(i)->value;
         rows += !last_of(i)->absent;
         extra += (uint64_t)extra_of(i);
@@ -127,18 +149,24 @@ static void compare(void) {
     assert_int_equal(f.table->committed_sum, sum);
     assert_int_equal(f.table->committed_rows, rows);
     assert_int_equal(f.store.extra_versions, extra);
+    assert_int_equal(store_dead(&f.store), f.store.is_heap ? dead : 0);
 }
 
 /* ---- Random changes ---- */
 
-static void write_key(int i) {
+static void write_as(int i, int64_t value, bool absent) {
     struct naive_key *naive = &f.naive[i];
     struct record *record = store_record(&f.store, f.table, keys[i]);
-    naive->pending = (int64_t)stream_below(&f.stream, 100);
-    naive->pending_absent = stream_below(&f.stream, 3) == 0;
+    naive->pending = value;
+    naive->pending_absent = absent;
     naive->version = store_new_version(&f.store, 77, 1, naive->pending, naive->pending_absent);
     store_link(&f.store, record, naive->version, store_newest(&f.store, f.table, keys[i], record));
     assert_ptr_equal(record->newest, naive->version);
+}
+
+static void write_key(int i) {
+    int64_t value = (int64_t)stream_below(&f.stream, 100);
+    write_as(i, value, stream_below(&f.stream, 3) == 0);
 }
 
 static void end_write(int i, bool commits) {
@@ -150,20 +178,30 @@ static void end_write(int i, bool commits) {
         assert_true(naive->count < HISTORY);
         naive->history[naive->count++] = (struct entry){stamp, naive->pending, naive->pending_absent};
     } else {
-        store_discard(&f.store, record, naive->version);
+        naive->debris += f.store.is_heap && !naive->pending_absent;
+        store_discard(&f.store, f.table, keys[i], record, naive->version);
     }
     naive->version = NULL;
     store_release(&f.store, f.table, keys[i], record);
-    store_release(&f.store, f.table, keys[i], record); /* write_key's */
+    store_release(&f.store, f.table, keys[i], record); /* write_as's */
 }
 
 static void purge(void) {
     f.purged += stream_below(&f.stream, f.store.stamp - f.purged + 1);
     store_purge(&f.store, f.purged);
+    f.freed = f.store.is_heap ? f.freed : f.purged;
 }
 
-static void run(uint64_t seed, bool keeps_versions, bool keeps_tombstones) {
-    open_fixture(seed, keeps_versions, keeps_tombstones);
+static void vacuum(void) {
+    store_vacuum(&f.store);
+    f.freed = f.purged;
+    for (int i = 0; i < KEYS; i++) {
+        f.naive[i].debris = 0;
+    }
+}
+
+static void run(uint64_t seed, enum storage storage) {
+    open_fixture(seed, storage);
     for (int step = 0; step < STEPS; step++) {
         int i = (int)stream_below(&f.stream, KEYS);
         if (f.naive[i].version == NULL) {
@@ -171,8 +209,11 @@ static void run(uint64_t seed, bool keeps_versions, bool keeps_tombstones) {
         } else {
             end_write(i, stream_below(&f.stream, 4) > 0);
         }
-        if (stream_below(&f.stream, 8) == 0 && (keeps_versions || keeps_tombstones)) {
+        if (stream_below(&f.stream, 8) == 0 && storage != SINGLE) {
             purge();
+        }
+        if (storage == HEAP && stream_below(&f.stream, 32) == 0) {
+            vacuum();
         }
         compare();
     }
@@ -181,12 +222,12 @@ static void run(uint64_t seed, bool keeps_versions, bool keeps_tombstones) {
         if (f.naive[i].version != NULL) {
             end_write(i, false);
         }
-        write_key(i);
-        f.naive[i].version->absent = f.naive[i].pending_absent = true;
+        write_as(i, 0, true);
         end_write(i, true);
     }
     f.purged = f.store.stamp;
     store_purge(&f.store, f.purged);
+    vacuum();
     compare();
     assert_int_equal(f.store.extra_versions, 0);
     assert_null(key_order_from(f.table->sparse, INT64_MIN));
@@ -196,28 +237,35 @@ static void run(uint64_t seed, bool keeps_versions, bool keeps_tombstones) {
 static void single_version_store_agrees(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        run(seed, false, false);
+        run(seed, SINGLE);
     }
 }
 
 static void store_with_tombstones_agrees(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        run(seed, false, true);
+        run(seed, TOMBSTONES);
     }
 }
 
 static void multiversion_store_agrees(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        run(seed, true, true);
+        run(seed, UNDO);
+    }
+}
+
+static void heap_agrees(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        run(seed, HEAP);
     }
 }
 
 /* A record of which the algorithm remembers something is not forgotten, and neither is a pinned one. */
 static void what_is_remembered_stays(void **state) {
     (void)state;
-    open_fixture(1, false, false);
+    open_fixture(1, SINGLE);
     struct record *record = store_record(&f.store, f.table, 100);
     assert_ptr_equal(store_record(&f.store, f.table, 100), record);
     store_release(&f.store, f.table, 100, record);
@@ -272,5 +320,5 @@ static void keys_are_in_order(void **state) {
 }
 
 TEST_GROUP(store, cmocka_unit_test(single_version_store_agrees), cmocka_unit_test(store_with_tombstones_agrees),
-           cmocka_unit_test(multiversion_store_agrees), cmocka_unit_test(what_is_remembered_stays),
-           cmocka_unit_test(keys_are_in_order))
+           cmocka_unit_test(multiversion_store_agrees), cmocka_unit_test(heap_agrees),
+           cmocka_unit_test(what_is_remembered_stays), cmocka_unit_test(keys_are_in_order))
