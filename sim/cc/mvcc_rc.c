@@ -21,16 +21,24 @@
 #include "sim/cc/cc.h"
 #include "sim/kit/rowlock.h"
 #include "sim/kit/snapshot.h"
+#include "sim/kit/versions.h"
 
 struct mvcc_rc_options {
     struct deadlock_options deadlock;
+    struct version_options versions;
 };
 
-static const struct option options[] = {DEADLOCK_OPTIONS(struct mvcc_rc_options, deadlock, "requester")};
+static const struct option options[] = {DEADLOCK_OPTIONS(struct mvcc_rc_options, deadlock, "requester"),
+                                        VERSION_OPTIONS(struct mvcc_rc_options, versions)};
 static const struct option_table table = OPTION_TABLE(options, struct mvcc_rc_options);
 
 static const struct deadlock_options *deadlock_of(const struct cc *cc) {
     return &((const struct mvcc_rc_options *)cc->options)->deadlock;
+}
+
+static void mvcc_rc_start(struct cc *cc) {
+    rowlock_start(cc);
+    versions_start(cc, &((const struct mvcc_rc_options *)cc->options)->versions);
 }
 
 static enum cc_status mvcc_rc_begin(struct cc *cc, struct txn *txn) {
@@ -120,7 +128,7 @@ const struct cc_ops cc_mvcc_rc = {
     .options = &table,
     .state_size = 1,
     .record_size = sizeof(struct lock_head),
-    .start = rowlock_start,
+    .start = mvcc_rc_start,
     .stop = lock_table_stop,
     .begin = mvcc_rc_begin,
     .statement = mvcc_rc_statement,

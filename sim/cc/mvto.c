@@ -18,11 +18,21 @@
 #include "sim/base/check.h"
 #include "sim/cc/cc.h"
 #include "sim/kit/timestamp.h"
+#include "sim/kit/versions.h"
+
+struct mvto_options {
+    struct version_options versions;
+};
+
+static const struct option options[] = {VERSION_OPTIONS(struct mvto_options, versions)};
+static const struct option_table table = OPTION_TABLE(options, struct mvto_options);
 
 /* Behind each version. */
 struct version_mark {
     uint64_t read; /* the youngest that read it */
 };
+
+static void mvto_start(struct cc *cc) { versions_start(cc, &((const struct mvto_options *)cc->options)->versions); }
 
 static bool mvto_bounds_gap(const struct record *record) {
     return ((const struct timestamp_mark *)(const void *)(record + 1))->gap != 0;
@@ -39,11 +49,13 @@ static void stamp_read(struct txn *txn, struct row *row, struct version *version
 
 static struct version *visible(struct cc *cc, struct txn *txn, const struct row *row) {
     struct version *version = store_newest(cc->store, row->table, row->key, row->record);
+    uint32_t passed = 0;
     while (version->writer > txn->id) {
-        txn->work.hops++;
+        passed++;
         version = version->older;
         CHECK(version != NULL);
     }
+    versions_walked(cc, txn, passed);
     return version;
 }
 
@@ -117,10 +129,12 @@ const struct cc_ops cc_mvto = {
     .levels = 1u << LEVEL_SER,
     .level = LEVEL_SER,
     .flags = CC_KEEPS_VERSIONS | CC_KEEPS_TOMBSTONES | CC_LOOKS_AGAIN,
+    .options = &table,
     .state_size = sizeof(struct timestamp_state),
     .txn_size = sizeof(struct timestamp_txn),
     .record_size = sizeof(struct timestamp_mark),
     .version_size = sizeof(struct version_mark),
+    .start = mvto_start,
     .stop = timestamp_stop,
     .begin = timestamp_begin,
     .statement = timestamp_statement,

@@ -15,16 +15,24 @@
 #include "sim/cc/cc.h"
 #include "sim/kit/rowlock.h"
 #include "sim/kit/snapshot.h"
+#include "sim/kit/versions.h"
 
 struct si_options {
     struct deadlock_options deadlock;
+    struct version_options versions;
 };
 
-static const struct option options[] = {DEADLOCK_OPTIONS(struct si_options, deadlock, "requester")};
+static const struct option options[] = {DEADLOCK_OPTIONS(struct si_options, deadlock, "requester"),
+                                        VERSION_OPTIONS(struct si_options, versions)};
 static const struct option_table table = OPTION_TABLE(options, struct si_options);
 
 static const struct deadlock_options *deadlock_of(const struct cc *cc) {
     return &((const struct si_options *)cc->options)->deadlock;
+}
+
+static void si_start(struct cc *cc) {
+    rowlock_start(cc);
+    versions_start(cc, &((const struct si_options *)cc->options)->versions);
 }
 
 static enum cc_status si_begin(struct cc *cc, struct txn *txn) {
@@ -94,7 +102,7 @@ const struct cc_ops cc_si = {
     .options = &table,
     .state_size = 1,
     .record_size = sizeof(struct lock_head),
-    .start = rowlock_start,
+    .start = si_start,
     .stop = lock_table_stop,
     .begin = si_begin,
     .statement = si_statement,

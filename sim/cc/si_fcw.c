@@ -15,6 +15,14 @@
 #include "sim/base/check.h"
 #include "sim/cc/cc.h"
 #include "sim/kit/snapshot.h"
+#include "sim/kit/versions.h"
+
+struct fcw_options {
+    struct version_options versions;
+};
+
+static const struct option options[] = {VERSION_OPTIONS(struct fcw_options, versions)};
+static const struct option_table table = OPTION_TABLE(options, struct fcw_options);
 
 /* In the tail of a record: how many sealed transactions ... */
 struct fcw_record {
@@ -23,6 +31,8 @@ struct fcw_record {
 };
 
 static struct fcw_record *tail_of(const struct row *row) { return record_tail(row->record); }
+
+static void fcw_start(struct cc *cc) { versions_start(cc, &((const struct fcw_options *)cc->options)->versions); }
 
 static enum cc_status fcw_begin(struct cc *cc, struct txn *txn) {
     (void)cc;
@@ -120,7 +130,9 @@ const struct cc_ops cc_si_fcw = {
     .levels = 1u << LEVEL_SI,
     .level = LEVEL_SI,
     .flags = CC_PRIVATE_WRITES | CC_KEEPS_VERSIONS | CC_KEEPS_TOMBSTONES,
+    .options = &table,
     .record_size = sizeof(struct fcw_record),
+    .start = fcw_start,
     .begin = fcw_begin,
     .statement = fcw_statement,
     .read = fcw_read,

@@ -30,10 +30,12 @@
 #include "sim/kit/rowlock.h"
 #include "sim/kit/siread.h"
 #include "sim/kit/snapshot.h"
+#include "sim/kit/versions.h"
 
 enum scan_marks { SCAN_RANGE, SCAN_TABLE };
 struct ssi_options {
     struct deadlock_options deadlock;
+    struct version_options versions;
     int64_t max_marks;
     int scan_marks;
     int variant; /* enum siread_rule */
@@ -44,6 +46,7 @@ static const char *const variant_choices[] = {
     [SIREAD_BASIC] = "basic", [SIREAD_COMMIT_ORDER] = "commit_order", [SIREAD_READ_ONLY] = "read_only", NULL};
 static const struct option options[] = {
     DEADLOCK_OPTIONS(struct ssi_options, deadlock, "requester"),
+    VERSION_OPTIONS(struct ssi_options, versions),
     {.name = "max_marks",
      .type = OPTION_COUNT,
      .offset = offsetof(struct ssi_options, max_marks),
@@ -286,8 +289,8 @@ static void all_blockers(struct cc *cc, const struct txn *waiting, struct txn_li
 
 static void ssi_start(struct cc *cc) {
     lock_table_start(cc);
-    siread_start(cc->state, cc, options_of(cc)->max_marks,
-                 (enum siread_rule)options_of(cc)->variant);
+    siread_start(cc->state, cc, options_of(cc)->max_marks, (enum siread_rule)options_of(cc)->variant);
+    versions_start(cc, &options_of(cc)->versions);
     cc->blockers = all_blockers;
 }
 

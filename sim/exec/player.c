@@ -333,7 +333,7 @@ static bool fire_timer(struct player *player) {
         walker_event(world, world->actors[slot - SLOT_ACTORS]);
         return true;
     }
-    world->ops->timer(&world->cc, NULL, world->algorithm_tag);
+    world_timer(world);
     bool only_itself = player->doomed.count == 0 && first_woken(player) == NULL;
     for (struct txn *txn = world->cc.waiting_first; txn != NULL && only_itself; txn = txn->wait_next) {
         only_itself = actor_of(txn)->wait_event != EVENT_TIMER;

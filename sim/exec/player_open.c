@@ -158,6 +158,7 @@ void player_open(struct player *player, struct spec *spec, const void *options) 
     open_steps(player);
     world_init(&player->world, &spec->run, &player->result);
     spec->run.workload_options = spec->workload_options;
+    player->world.cc.vacuum_period_ns = 0; /* no time passes: no vacuum comes */
     player->world.harness.world = player;
     player->world.harness.wake = harness_wake;
     player->world.harness.doom = harness_doom;

@@ -11,7 +11,7 @@ static void handle(struct world *world, uint32_t slot) {
     } else if (slot == SLOT_ARRIVAL) {
         traffic_arrival(world);
     } else {
-        world->ops->timer(&world->cc, NULL, world->algorithm_tag);
+        world_timer(world);
     }
 }
 
@@ -39,6 +39,7 @@ static void check_quiescent(struct world *world) {
         CHECK(txn->state == TXN_IDLE && txn->held == NULL && txn->queued == NULL && txn->lock_count == 0);
     }
     if (world->ops->flags & CC_KEEPS_VERSIONS) {
+        store_vacuum(&world->store);
         CHECK(world->store.extra_versions == 0);
     }
 }

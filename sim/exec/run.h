@@ -62,6 +62,12 @@ struct run_result {
     uint64_t terminals;                                 /* 0 in open systems */
     double versions_area_ns;                            /* number of stored versions beyond one a row x time */
     uint64_t versions_max;
+    double versions_dead_area_ns; /* of them, those that no snapshot needs */
+    uint64_t versions_dead_max;
+    uint64_t versions_walked, version_rows;           /* versions passed, while so many rows were looked up */
+    uint64_t scan_versions_walked, scan_version_rows; /* of them, by scans */
+    uint64_t chain_length_max;                        /* versions met for one row */
+    uint64_t versions_removed, vacuums;
     bool lost_updates_known;
     uint64_t lost_updates;
     enum run_audit audit;

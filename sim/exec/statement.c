@@ -206,14 +206,26 @@ static void note_read(struct world *world, struct actor *actor, struct row *row,
     }
 }
 
+/* Which of the row's versions it is has been found out, since the algorithm had passed `before`. In a heap all the
+ * others are in the way; else it has counted those it passed. */
+static inline void note_walk(struct world *world, struct actor *actor, uint32_t before, const struct version *found) {
+    if (world->store.keeps_versions) {
+        struct work *work = &actor->txn.work;
+        work->hops += store_bloat(&world->store, row_of(actor)->record, found);
+        tally_walk(world, work->hops - before, actor->step.scan);
+    }
+}
+
 /* The row whose value the statement takes: read before any row is claimed. */
 bool statement_source(struct world *world, struct actor *actor) {
     struct version *seen = NULL;
+    uint32_t hops = actor->txn.work.hops;
     enum cc_status status = world->ops->read(&world->cc, &actor->txn, row_of(actor), SEE, BLOCK, &seen);
     if (!walker_passes(world, actor, status)) {
         report_refused_read(world, actor, row_of(actor), seen);
         return walker_goes_on(actor);
     }
+    note_walk(world, actor, hops, seen);
     note_read(world, actor, row_of(actor), seen);
     report_source(world, actor, row_of(actor), seen);
     actor->step.operand += seen->absent ? 0 : seen->value;
@@ -224,6 +236,7 @@ bool statement_source(struct world *world, struct actor *actor) {
 bool statement_read(struct world *world, struct actor *actor) {
     const struct step *step = &actor->step;
     struct version *seen = NULL;
+    uint32_t hops = actor->txn.work.hops;
     enum cc_status status =
         world->ops->read(&world->cc, &actor->txn, row_of(actor), intent_of(step), patience_of(step), &seen);
     if (!walker_passes(world, actor, status)) {
@@ -237,6 +250,7 @@ bool statement_read(struct world *world, struct actor *actor) {
         return leave_out(world, actor);
     }
     struct row *row = row_of(actor);
+    note_walk(world, actor, hops, seen);
     note_read(world, actor, row, seen);
     bool wanted = is_wanted(step, row, seen);
     report_read(world, actor, row, seen, wanted);
@@ -284,6 +298,7 @@ static void change_row(struct world *world, struct actor *actor, struct version 
 bool statement_claim(struct world *world, struct actor *actor) {
     const struct step *step = &actor->step;
     struct version *base = NULL;
+    uint32_t hops = actor->txn.work.hops;
     enum cc_status status =
         world->ops->claim(&world->cc, &actor->txn, row_of(actor), change_of(step), patience_of(step), &base);
     if (!walker_passes(world, actor, status)) {
@@ -297,6 +312,9 @@ bool statement_claim(struct world *world, struct actor *actor) {
     durable_read(world, actor, base);
     bool blind = is_blind(step), fresh = !blind && base->writer != row->seen_writer;
     bool wanted = !(blind || fresh) || is_wanted(step, row, base);
+    if (blind) {
+        note_walk(world, actor, hops, base);
+    }
     if (fresh) {
         report_read(world, actor, row, base, wanted);
     }

@@ -31,22 +31,10 @@ void tally_active(struct world *world, int change) {
     tally->active += change;
 }
 
-void tally_versions(struct world *world) {
-    struct tally *tally = &world->tally;
-    uint64_t now = world->store.extra_versions;
-    if ((uint64_t)tally->versions != now) {
-        advance(&tally->versions_area, tally->versions, &tally->versions_changed_ns, world->agenda.now_ns);
-        tally->versions = (int64_t)now;
-        tally->versions_max = now > tally->versions_max ? now : tally->versions_max;
-    }
-}
-
 static void advance_all(struct world *world) {
-    struct tally *tally = &world->tally;
     tally_live(world, 0);
     tally_blocked(world, 0);
     tally_active(world, 0);
-    advance(&tally->versions_area, tally->versions, &tally->versions_changed_ns, world->agenda.now_ns);
 }
 
 /* Keeps the memory of the histograms. */
@@ -65,14 +53,12 @@ void tally_start(struct world *world) {
                                   .live = before.live,
                                   .blocked = before.blocked,
                                   .active = before.active,
-                                  .versions = before.versions,
-                                  .versions_max = (uint64_t)before.versions,
                                   .live_changed_ns = now_ns,
                                   .blocked_changed_ns = now_ns,
                                   .active_changed_ns = now_ns,
-                                  .versions_changed_ns = now_ns,
                                   .lock_upgrades_before = world->cc.lock_upgrades,
                                   .escalations_before = world->cc.escalations};
+    tally_versions_start(world);
     histogram_clear(&world->result->wait);
     histogram_clear(&world->result->response);
     for (size_t i = 0; i < world->result->type_count; i++) {
@@ -240,8 +226,7 @@ void tally_finish(struct world *world) {
     result->admission_sum_ns = tally->admission_sum_ns;
     result->blocked_area_ns = (double)tally->blocked_area;
     result->active_area_ns = (double)tally->active_area;
-    result->versions_area_ns = (double)tally->versions_area;
-    result->versions_max = tally->versions_max;
+    tally_versions_finish(world);
     result->cpus_limited = world->spec->system.cpus != OPTION_UNLIMITED;
     result->cpu_busy_ns = (double)world->cpu.busy_ns;
     result->cpu_useful_ns = (double)tally->cpu_useful_ns;

@@ -5,6 +5,7 @@
 
 #include "sim/base/check.h"
 #include "sim/exec/report.h"
+#include "sim/kit/versions.h"
 
 /* ---- The harness ---- */
 
@@ -35,12 +36,41 @@ static bool harness_doom(void *context, struct txn *txn, int reason) {
     return true;
 }
 
+/* One slot serves all timers of the algorithm's own: it is set for the first that is due. */
+static int first_timer(const struct world *world) {
+    int first = 0;
+    for (int i = 1; i < TIMER_COUNT; i++) {
+        first = world->timer_due_ns[i] < world->timer_due_ns[first] ? i : first;
+    }
+    return first;
+}
+
+static void schedule_timers(struct world *world) {
+    int64_t due_ns = world->timer_due_ns[first_timer(world)];
+    if (due_ns != INT64_MAX) {
+        agenda_schedule(&world->agenda, SLOT_ALGORITHM, due_ns);
+    }
+}
+
+void world_timer(struct world *world) {
+    int timer = first_timer(world);
+    CHECK(world->timer_due_ns[timer] == world->agenda.now_ns);
+    world->timer_due_ns[timer] = INT64_MAX;
+    schedule_timers(world);
+    if (timer == TIMER_VACUUM) {
+        versions_vacuum(&world->cc);
+        tally_versions(world);
+    } else {
+        world->ops->timer(&world->cc, NULL, timer);
+    }
+}
+
 static void harness_timer(void *context, struct txn *txn, int64_t delay_ns, int tag) {
     struct world *world = context;
     int64_t due_ns = world->agenda.now_ns + delay_ns;
     if (txn == NULL) {
-        world->algorithm_tag = tag;
-        agenda_schedule(&world->agenda, SLOT_ALGORITHM, due_ns);
+        world->timer_due_ns[tag] = due_ns;
+        schedule_timers(world);
     } else {
         actor_of(txn)->timer_ns = due_ns; /* scheduled when the wait begins */
         actor_of(txn)->timer_tag = tag;
@@ -196,6 +226,9 @@ void world_init(struct world *world, const struct run_spec *spec, struct run_res
     *world = (struct world){.spec = spec, .result = result, .ops = spec->algorithm};
     const struct workload_ops *workload = spec->workload;
     bool closed = spec->system.terminals > 0;
+    for (int i = 0; i < TIMER_COUNT; i++) {
+        world->timer_due_ns[i] = INT64_MAX;
+    }
     agenda_init(&world->agenda, SLOT_ACTORS + (closed ? (uint32_t)spec->system.terminals : 64));
     check_context(&world->agenda.now_ns, spec->replay);
     world->harness = (struct harness){.world = world,

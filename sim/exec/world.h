@@ -114,11 +114,24 @@ struct tally {
     int64_t start_ns;
     int64_t cpu_useful_ns;
     uint64_t lock_upgrades_before, escalations_before;
-    /* number x time: population (submitted, not ended), blocked, active, versions */
-    int64_t live, blocked, active, versions;
-    tally_area live_area, live_pieces, blocked_area, active_area, versions_area;
-    int64_t live_changed_ns, blocked_changed_ns, active_changed_ns, versions_changed_ns;
-    uint64_t versions_max;
+    /* number x time: population (submitted, not ended), blocked, active */
+    int64_t live, blocked, active;
+    tally_area live_area, live_pieces, blocked_area, active_area;
+    int64_t live_changed_ns, blocked_changed_ns, active_changed_ns;
+};
+
+/* The same of old versions; see tally_versions.c. */
+struct version_gauge {
+    uint64_t number, most;
+    int64_t changed_ns;
+    tally_area area;
+};
+struct version_tally {
+    struct version_gauge stored, dead; /* beyond one a row; of them, those that nobody needs */
+    uint64_t walked, rows;             /* versions passed, while so many rows were looked up */
+    uint64_t scan_walked, scan_rows;   /* of them, by scans */
+    uint32_t passed_most;              /* for one row */
+    uint64_t removed_before, vacuums_before;
 };
 
 struct world {
@@ -160,8 +173,9 @@ struct world {
     double response_mean_ns; /* of all committed so far, warm-up included: adaptive restart delay */
     uint64_t response_count;
     struct tally tally;
+    struct version_tally versions;
     uint64_t digest;
-    int algorithm_tag; /* of the algorithm's own timer */
+    int64_t timer_due_ns[TIMER_COUNT]; /* the algorithm's own timers, which share a slot; INT64_MAX: not set */
     bool stopped;
 };
 
@@ -183,6 +197,7 @@ void world_init(struct world *world, const struct run_spec *spec, struct run_res
 void world_free(struct world *world);
 struct actor *world_actor(struct world *world); /* a free one (open system) or a new one; NULL: too many live */
 void world_release_actor(struct world *world, struct actor *actor);
+void world_timer(struct world *world); /* the event of the algorithm's own timers */
 void world_stop(struct world *world, enum run_status status, const char *sentence);
 
 /* ---- walker.c ---- */
@@ -269,7 +284,6 @@ void tally_start(struct world *world); /* the end of the warm-up */
 void tally_live(struct world *world, int change);
 void tally_blocked(struct world *world, int change);
 void tally_active(struct world *world, int change);
-void tally_versions(struct world *world);
 void tally_end_transaction(struct world *world, const struct actor *actor);
 void tally_commit(struct world *world, struct actor *actor);
 void tally_abort(struct world *world, const struct actor *actor, enum reason reason);
@@ -281,5 +295,11 @@ void tally_give_up(struct world *world, const struct actor *actor);
 enum outcome { OUTCOME_COMMIT = 14, OUTCOME_ROLLBACK };
 void tally_outcome(struct world *world, const struct actor *actor, uint64_t outcome);
 void tally_finish(struct world *world);
+
+/* ---- tally_versions.c ---- */
+void tally_versions(struct world *world); /* their number may have changed */
+void tally_walk(struct world *world, uint32_t passed, bool is_scan);
+void tally_versions_start(struct world *world);
+void tally_versions_finish(struct world *world);
 
 #endif

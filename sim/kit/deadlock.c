@@ -11,9 +11,7 @@ const char *const deadlock_victim_choices[] = {"youngest",        "oldest",     
 
 /* ---- Search ---- */
 
-static bool can_wait(const struct txn *txn) {
-    return txn->state == TXN_WAITING && !txn->doomed && !txn->condemned;
-}
+static bool can_wait(const struct txn *txn) { return txn->state == TXN_WAITING && !txn->doomed && !txn->condemned; }
 
 /* Appends the path from `last` back to the start of the search: the cycle. */
 static size_t unwind(struct cc *cc, struct txn *last, size_t *begin) {
@@ -211,8 +209,6 @@ static void break_all_cycles(struct cc *cc, const struct deadlock_options *optio
 
 /* ---- When to search ---- */
 
-enum { TAG_DEADLOCK = 1 };
-
 /* A search in the call that is about to wait; true if the asker is the victim. Nobody waits for it: no cycle. */
 static bool search_now(struct cc *cc, const struct deadlock_options *options, struct txn *txn) {
     if (!lock_is_waited_for(txn)) {
@@ -236,13 +232,13 @@ enum cc_status deadlock_on_wait(struct cc *cc, const struct deadlock_options *op
     case DETECT_PERIOD:
         if (!cc->detection_set) {
             cc->detection_set = true;
-            txn_timer(cc, NULL, options->detect.integer[0], TAG_DEADLOCK);
+            txn_timer(cc, NULL, options->detect.integer[0], TIMER_DEADLOCK);
         }
         break;
     case DETECT_AFTER:
         if (fresh) {
             txn->overdue = false;
-            txn_timer(cc, txn, options->detect.integer[0], TAG_DEADLOCK);
+            txn_timer(cc, txn, options->detect.integer[0], TIMER_DEADLOCK);
         } else if (txn->overdue && search_now(cc, options, txn)) { /* a hint: it may wait for others now */
             return txn_refuse(txn, REASON_DEADLOCK);
         }
@@ -267,6 +263,6 @@ void deadlock_on_timer(struct cc *cc, const struct deadlock_options *options, st
         }
     }
     if (cc->detection_set) {
-        txn_timer(cc, NULL, options->detect.integer[0], TAG_DEADLOCK);
+        txn_timer(cc, NULL, options->detect.integer[0], TIMER_DEADLOCK);
     }
 }

@@ -61,6 +61,9 @@ struct cc {
     uint64_t lock_upgrades, escalations; /* counters of the run, read by exec */
     struct pool locks, queues;           /* the lock table's */
     bool detection_set;                  /* is the timer of periodic deadlock detection running? */
+    bool vacuum_set;                     /* is that of the next vacuum? */
+    int64_t vacuum_period_ns;            /* 0: there are none */
+    uint64_t vacuums;                    /* a counter of the run, too */
     /* The edges that deadlock searches follow: ops->blockers, unless start() says otherwise. */
     void (*blockers)(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most);
 };

@@ -1,6 +1,7 @@
 #include "sim/kit/snapshot.h"
 
 #include "sim/base/check.h"
+#include "sim/kit/versions.h"
 
 void snapshot_open(struct cc *cc, struct txn *txn) {
     if (txn->snapshot != 0) {
@@ -31,7 +32,7 @@ void snapshot_close(struct cc *cc, struct txn *txn) {
         }
         txn->snapshot = 0;
     }
-    store_purge(cc->store, cc->snapshot_first != NULL ? cc->snapshot_first->snapshot : cc->store->stamp);
+    versions_settle(cc);
 }
 
 struct version *snapshot_version(struct cc *cc, struct txn *txn, struct row *row) {
@@ -39,10 +40,12 @@ struct version *snapshot_version(struct cc *cc, struct txn *txn, struct row *row
         return row->own;
     }
     struct version *version = store_newest(cc->store, row->table, row->key, row->record);
+    uint32_t passed = 0;
     while (version->stamp == 0 || version->stamp > txn->snapshot) {
-        txn->work.hops++;
+        passed++;
         version = version->older;
         CHECK(version != NULL);
     }
+    versions_walked(cc, txn, passed);
     return version;
 }

@@ -48,7 +48,19 @@ static double restarts_per_commit(const struct run_result *result, int unused) {
     return ratio(aborts_of(result), (double)result->commits);
 }
 
-enum count_kind { COMMITS, ROLLBACKS, WAITS, GAVE_UP, LOCK_UPGRADES, ESCALATIONS, VERSIONS_MAX };
+enum count_kind {
+    COMMITS,
+    ROLLBACKS,
+    WAITS,
+    GAVE_UP,
+    LOCK_UPGRADES,
+    ESCALATIONS,
+    VERSIONS_MAX,
+    VERSIONS_DEAD_MAX,
+    VERSIONS_WALKED,
+    VERSIONS_REMOVED,
+    VACUUMS
+};
 
 static double count(const struct run_result *result, int kind) {
     switch ((enum count_kind)kind) {
@@ -59,6 +71,10 @@ static double count(const struct run_result *result, int kind) {
     case LOCK_UPGRADES: return (double)result->lock_upgrades;
     case ESCALATIONS: return (double)result->escalations;
     case VERSIONS_MAX: return (double)result->versions_max;
+    case VERSIONS_DEAD_MAX: return (double)result->versions_dead_max;
+    case VERSIONS_WALKED: return (double)result->versions_walked;
+    case VERSIONS_REMOVED: return (double)result->versions_removed;
+    case VACUUMS: return (double)result->vacuums;
     }
     return undefined();
 }
@@ -95,13 +111,23 @@ static double lost_updates(const struct run_result *result, int unused) {
     return result->lost_updates_known ? (double)result->lost_updates : undefined();
 }
 
-enum area_kind { BLOCKED_AREA, ACTIVE_AREA, VERSIONS_AREA };
+enum area_kind { BLOCKED_AREA, ACTIVE_AREA, VERSIONS_AREA, VERSIONS_DEAD_AREA };
 
 static double time_average(const struct run_result *result, int kind) {
-    double area = kind == BLOCKED_AREA  ? result->blocked_area_ns
-                  : kind == ACTIVE_AREA ? result->active_area_ns
-                                        : result->versions_area_ns;
+    double area = kind == BLOCKED_AREA    ? result->blocked_area_ns
+                  : kind == ACTIVE_AREA   ? result->active_area_ns
+                  : kind == VERSIONS_AREA ? result->versions_area_ns
+                                          : result->versions_dead_area_ns;
     return ratio(area, elapsed_ns(result));
+}
+
+enum chain_kind { CHAIN_MEAN, CHAIN_MAX, SCAN_CHAIN_MEAN };
+
+static double chain_length(const struct run_result *result, int kind) {
+    bool scans = kind == SCAN_CHAIN_MEAN;
+    double rows = (double)(scans ? result->scan_version_rows : result->version_rows);
+    double passed = (double)(scans ? result->scan_versions_walked : result->versions_walked);
+    return kind == CHAIN_MAX && rows > 0 ? (double)result->chain_length_max : ratio(rows + passed, rows);
 }
 
 enum share_kind { CPU_BUSY, CPU_USEFUL };
@@ -208,6 +234,20 @@ static const struct metric metrics[] = {
     {"versions_mean", "versions", "stored versions beyond one a row, averaged over time", time_average, VERSIONS_AREA,
      0},
     {"versions_max", "versions", "stored versions beyond one a row, at most", count, VERSIONS_MAX, 0},
+    {"versions_dead_mean", "versions", "of them: needed by no open snapshot and not removed yet, averaged over time",
+     time_average, VERSIONS_DEAD_AREA, 0},
+    {"versions_dead_max", "versions", "of them: needed by no open snapshot and not removed yet, at most", count,
+     VERSIONS_DEAD_MAX, 0},
+    {"versions_walked", "versions", "stored versions passed on the way to the one that was looked for", count,
+     VERSIONS_WALKED, 0},
+    {"chain_length_mean", "versions",
+     "versions met for each row that was looked up, the one that was found included; empty where old ones are not kept",
+     chain_length, CHAIN_MEAN, 0},
+    {"chain_length_max", "versions", "the same, at most", chain_length, CHAIN_MAX, 0},
+    {"chain_length_scan_mean", "versions", "the same, for each row that a scan looked at", chain_length,
+     SCAN_CHAIN_MEAN, 0},
+    {"versions_removed", "versions", "old versions removed, by purge or vacuum", count, VERSIONS_REMOVED, 0},
+    {"vacuums", "times", "vacuums of a heap", count, VACUUMS, 0},
     ANOMALY(ANY_ANOMALY, "", "commits that closed a cycle or read what they must not; empty where not certified"),
     {"levels_broken", "commits",
      "commits that broke the level which one of the transactions involved had asked for; empty where not certified",

@@ -11,6 +11,9 @@ struct txn;
 struct row;
 struct footprint;
 
+/* The timers that belong to no transaction. */
+enum timer { TIMER_DEADLOCK, TIMER_VACUUM, TIMER_COUNT };
+
 struct harness {
     void *world; /* first argument of every callback */
     /* The transaction's wait is over: its call is repeated as an event of this instant. */
@@ -19,7 +22,8 @@ struct harness {
      * False if it is sealed or ended: then nothing happens. `reason` is an enum reason. */
     bool (*doom)(void *world, struct txn *txn, int reason);
     /* Calls the algorithm's timer(txn, tag) after `delay_ns`, unless the wait that is about to begin ends before. With
-     * txn NULL it is the algorithm's own timer; there is one, and setting it again moves it. */
+     * txn NULL it is a timer of the algorithm's own, of which there is one for each tag (enum timer); setting it again
+     * moves it. TIMER_VACUUM is a call of versions_vacuum instead. */
     void (*timer)(void *world, struct txn *txn, int64_t delay_ns, int tag);
     /* The live attempt of that id, or NULL if it has ended. */
     struct txn *(*find)(void *world, uint64_t id);

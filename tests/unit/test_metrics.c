@@ -36,6 +36,15 @@ static struct run_result sample(void) {
                                 .terminals = 4,
                                 .versions_area_ns = 3e10,
                                 .versions_max = 9,
+                                .versions_dead_area_ns = 1e10,
+                                .versions_dead_max = 4,
+                                .versions_walked = 50,
+                                .version_rows = 100,
+                                .scan_versions_walked = 30,
+                                .scan_version_rows = 20,
+                                .chain_length_max = 8,
+                                .versions_removed = 60,
+                                .vacuums = 3,
                                 .lost_updates_known = true,
                                 .lost_updates = 5};
     result.aborts_by_reason[REASON_DEADLOCK] = 20;
@@ -73,7 +82,15 @@ static void values_from_counts(void **state) {
                     {"lock_upgrades", 4},
                     {"escalations", 2},
                     {"versions_mean", 3},
-                    {"versions_max", 9}};
+                    {"versions_max", 9},
+                    {"versions_dead_mean", 1},
+                    {"versions_dead_max", 4},
+                    {"versions_walked", 50},
+                    {"chain_length_mean", 1.5},
+                    {"chain_length_max", 8},
+                    {"chain_length_scan_mean", 2.5},
+                    {"versions_removed", 60},
+                    {"vacuums", 3}};
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         assert_near(metric(expected[i].name, &result), expected[i].value, 1e-12);
     }
@@ -101,9 +118,10 @@ static void nothing_happened(void **state) {
     (void)state;
     struct run_result result = {.sim_seconds = 10};
     static const char *const undefined[] = {
-        "abort_rate",       "restarts_per_commit", "wait_mean_ms",    "wait_p50_ms",       "wait_p99_ms",
-        "response_mean_ms", "response_p99_ms",     "response_max_ms", "admission_mean_ms", "lost_updates",
-        "cpu_utilization",  "cpu_useful",          "fairness_jain"};
+        "abort_rate",        "restarts_per_commit", "wait_mean_ms",     "wait_p50_ms",
+        "wait_p99_ms",       "response_mean_ms",    "response_p99_ms",  "response_max_ms",
+        "admission_mean_ms", "lost_updates",        "cpu_utilization",  "cpu_useful",
+        "fairness_jain",     "chain_length_mean",   "chain_length_max", "chain_length_scan_mean"};
     for (size_t i = 0; i < sizeof undefined / sizeof undefined[0]; i++) {
         assert_true(isnan(metric(undefined[i], &result)));
     }
