@@ -198,14 +198,6 @@ static bool was_refused(const struct bank_state *state, const struct bank_argume
            which == a->source && reply->count == 0;
 }
 
-static int64_t reply_sum(const struct reply *reply) {
-    int64_t sum = 0;
-    for (int64_t i = 0; i < reply->count; i++) {
-        sum += reply->rows[i].value;
-    }
-    return sum;
-}
-
 static void bank_next(void *memory, const void *values, void *registers, const struct reply *reply, struct step *step) {
     const struct bank_state *state = memory;
     const struct bank_arguments *a = values;

@@ -1,4 +1,4 @@
-/* program.h - what the programs of several workloads share: the common steps, a drawn chance, packed accesses, and the
+/* program.h - what the programs of several workloads share: the common steps, drawn chances and rows, packed accesses, and the
  * audit of counters.
  *
  * Every step is written whole, so nothing of the step before shows through. All the statements wait for their rows as
@@ -48,6 +48,24 @@ static inline void step_end(struct step *step, bool rollback) {
 static inline int64_t reply_value(const struct reply *reply) {
     CHECK(reply->status == REPLY_OK && reply->count == 1);
     return reply->rows[0].value;
+}
+
+/* What the rows of a reply add up to. */
+static inline int64_t reply_sum(const struct reply *reply) {
+    int64_t sum = 0;
+    for (int64_t i = 0; i < reply->count; i++) {
+        sum += reply->rows[i].value;
+    }
+    return sum;
+}
+
+/* `count` different ranks, in the order drawn; `zipf` may be uniform. At most ZIPF_DISTINCT_MAX. */
+static inline void draw_distinct(const struct zipf *zipf, struct stream *stream, uint64_t *ranks, size_t count) {
+    if (zipf->theta > 0) {
+        zipf_distinct(zipf, stream, ranks, count);
+    } else {
+        stream_distinct(stream, zipf->n, ranks, count);
+    }
 }
 
 /* True with the given probability. Draws in any case: changing a share changes no other draw, so that the transactions

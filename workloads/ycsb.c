@@ -128,10 +128,8 @@ static void draw_ranks(const struct ycsb_state *state, struct stream *stream, ui
         for (size_t i = 0; i < count; i++) {
             ranks[i] = zipf_draw(&state->zipf, stream);
         }
-    } else if (state->options.theta > 0) {
-        zipf_distinct(&state->zipf, stream, ranks, count);
     } else {
-        stream_distinct(stream, state->zipf.n, ranks, count);
+        draw_distinct(&state->zipf, stream, ranks, count);
     }
 }
 

@@ -39,6 +39,8 @@ static const struct rehearsal_trial arguments_trials[] = {
     {"bank", "access=increment audit_fraction=0.1 rollback=0.1"},
     {"bank", "access=increment theta=0.9 order=by_id"},
     {"acl87", "write_probability=0 rollback=0.2"},
+    {"report", "rollback=0.1"},
+    {"report", "theta=0.9 reporters=0"},
 };
 
 static void arguments_depend_on_the_key_alone(void **state) {
