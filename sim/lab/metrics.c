@@ -224,6 +224,8 @@ static const struct metric metrics[] = {
     ABORTS(REASON_BUSY, "busy", "aborts: the database was locked by another connection"),
     ABORTS(REASON_DEPTH, "depth", "aborts: its wait would have made the chain of waiters too long"),
     ABORTS(REASON_DUPLICATE, "duplicate", "aborts: inserted a key that exists"),
+    ABORTS(REASON_EXCLUSION, "exclusion",
+           "aborts: one that it must precede had ended before one that it must follow (serial safety net)"),
     {"ssi_false_positives", "attempts",
      "of aborts_ssi_pivot: would have closed no cycle, as judged when all that overlapped had ended; empty where not "
      "certified",

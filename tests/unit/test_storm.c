@@ -51,8 +51,13 @@ static void draw(struct storm_world *world, const char *algorithm, uint64_t numb
     storm_world_draw(world, &subject);
 }
 
-/* All but what depends on the algorithm. */
-static void tell_shape(const struct storm_world *world, struct text *out) {
+/* All but what depends on the algorithm: its options, and the levels that it can mix. */
+static void tell_shape(struct storm_world *world, struct text *out) {
+    if (world->spec.workload == &workload_wild) {
+        struct wild_options *options = world->workload_options;
+        options->level = 0;
+        options->other_level = 0;
+    }
     text_clear(out);
     text_add(out, "%s %d", world->spec.workload->name, (int)world->spec.transactions_max);
     storm_option_tell(&system_options, &world->spec.system, "system", out);
