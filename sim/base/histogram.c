@@ -79,3 +79,30 @@ int64_t histogram_quantile_ns(const struct histogram *histogram, double quantile
     CHECK_MSG(false, "the bins do not add up to the count");
     return -1;
 }
+
+/* Bins of a block are 64 to a step from the second block on: edges fall between bins. */
+static uint64_t block_below(const uint64_t *counts, int64_t bins) {
+    uint64_t sum = 0;
+    for (int64_t bin = 0; counts != NULL && bin < bins; bin++) {
+        sum += counts[bin];
+    }
+    return sum;
+}
+
+uint64_t histogram_below(const struct histogram *histogram, int step, int64_t *edge_ns) {
+    enum { PER_OCTAVE = 16 };
+    CHECK(step >= 0 && step < HISTOGRAM_STEPS);
+    int octave = step / PER_OCTAVE;
+    int64_t edge = PER_OCTAVE + step % PER_OCTAVE + 1; /* in sixteenths of the octave, or below 16 ns in ns */
+    *edge_ns = octave == 0 ? step + 1 : edge << (octave - 1);
+    uint64_t sum = 0;
+    for (int block = 0; block < BLOCKS; block++) {
+        int64_t width = INT64_C(1) << (block > 0 ? block - 1 : 0), first = block > 0 ? BINS * width : 0;
+        if (first >= *edge_ns) {
+            break;
+        }
+        int64_t bins = (*edge_ns - first) / width;
+        sum += block_below(histogram->counts[block], bins < BINS ? bins : BINS);
+    }
+    return sum;
+}

@@ -21,4 +21,9 @@ void histogram_record(struct histogram *histogram, int64_t value_ns); /* value >
  * maximum); -1 if there is none. */
 int64_t histogram_quantile_ns(const struct histogram *histogram, double quantile);
 
+/* The records by bins of a sixteenth of an octave, for drawing: how many are below the upper edge of bin `step`, which is
+ * put into `edge_ns`. Bins count from 0; the edges of those up to 32 ns are whole nanoseconds. */
+enum { HISTOGRAM_STEPS = 16 * 58 };
+uint64_t histogram_below(const struct histogram *histogram, int step, int64_t *edge_ns);
+
 #endif

@@ -44,6 +44,18 @@ static void check_quiescent(struct world *world) {
     }
 }
 
+/* The measured window, in pieces where it is sampled: where a piece ends changes nothing of what happens. */
+static void run_window(struct world *world) {
+    const struct run_spec *spec = world->spec;
+    int64_t end_ns = spec->warmup_ns + spec->duration_ns, next_ns = spec->warmup_ns;
+    while (spec->series_ns > 0 && !world->stopped && next_ns < end_ns) {
+        next_ns = next_ns + spec->series_ns < end_ns ? next_ns + spec->series_ns : end_ns;
+        run_until(world, next_ns);
+        tally_sample(world);
+    }
+    run_until(world, end_ns);
+}
+
 static void audit(struct world *world) {
     struct run_result *result = world->result;
     struct workload_audit audit = {0};
@@ -64,7 +76,7 @@ void run_simulate(const struct run_spec *spec, struct run_result *result) {
     run_until(world, spec->warmup_ns);
     tally_start(world);
     report_measure(world);
-    run_until(world, spec->warmup_ns + spec->duration_ns);
+    run_window(world);
     tally_finish(world);
     report_close(world);
     if (spec->transactions_max > 0 && !agenda_any(&world->agenda)) {
@@ -87,5 +99,6 @@ void run_result_free(struct run_result *result) {
     for (size_t i = 0; i < result->type_count; i++) {
         run_result_free(&result->types[i]);
     }
+    vector_free(&result->samples);
     mem_free(result->types);
 }

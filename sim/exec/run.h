@@ -29,11 +29,20 @@ struct run_spec {
     struct restart_settings restart;
     uint64_t seed, replication; /* replication counts from 1 */
     int64_t warmup_ns, duration_ns;
+    int64_t series_ns; /* the measured window is sampled every so often, and at its end; 0: not */
     /* A terminal, or an open system's arrivals, end after so many; 0: never. What is left must be quiescent. */
     uint64_t transactions_max;
     bool certify;
     FILE *history; /* of a certified run: everything that happens is written there (docs/HISTORY.md); may be NULL */
     const char *replay; /* the command that replays this run, for messages of bugs; may be NULL */
+};
+
+/* The state of affairs at an instant of the measured window: counts since its beginning, areas likewise. */
+struct run_sample {
+    int64_t time_ns; /* since the end of the warm-up */
+    uint64_t commits, rollbacks, aborts, waits;
+    double response_sum_ns, wait_sum_ns;
+    double blocked_area_ns, active_area_ns, versions_area_ns, versions_dead_area_ns;
 };
 
 enum run_status {
@@ -74,8 +83,8 @@ struct run_result {
     bool certified;     /* the following hold */
     uint64_t anomalies; /* commits with any of these */
     uint64_t anomalies_by_name[FLAW_COUNT];
-    uint64_t levels_broken;   /* commits that broke the level of somebody */
-    uint64_t false_positives; /* refused for fear of a cycle that would not have been */
+    uint64_t levels_broken;    /* commits that broke the level of somebody */
+    uint64_t false_positives;  /* refused for fear of a cycle that would not have been */
     bool promise_broken;       /* at any time, warm-up included */
     struct text witness;       /* of the first broken promise; if there is none, of the first anomaly */
     bool audit_promised;       /* is a broken audit a broken promise of the algorithm? */
@@ -85,6 +94,10 @@ struct run_result {
     /* Of each kind of transaction, where a workload has several, what the metrics by type need; else NULL. */
     struct run_result *types;
     size_t type_count;
+    struct {
+        struct run_sample *items;
+        size_t count, capacity;
+    } samples;
     bool quiescent; /* every transaction has ended and left nothing behind (transactions_max) */
 };
 

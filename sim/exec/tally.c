@@ -159,6 +159,24 @@ void tally_end_transaction(struct world *world, const struct actor *actor) {
     tally_live(world, -1);
 }
 
+void tally_sample(struct world *world) {
+    const struct tally *tally = &world->tally;
+    advance_all(world);
+    struct run_sample sample = {.time_ns = world->agenda.now_ns - tally->start_ns,
+                                .commits = tally->commits,
+                                .rollbacks = tally->rollbacks,
+                                .waits = tally->waits,
+                                .response_sum_ns = tally->response_sum_ns,
+                                .wait_sum_ns = tally->wait_sum_ns,
+                                .blocked_area_ns = (double)tally->blocked_area,
+                                .active_area_ns = (double)tally->active_area};
+    for (int reason = 0; reason < REASON_COUNT; reason++) {
+        sample.aborts += tally->aborts_by_reason[reason];
+    }
+    tally_versions_sample(world, &sample);
+    vector_push(&world->result->samples, sample);
+}
+
 /* ---- The end of the run ---- */
 
 static void check_laws(struct world *world) {

@@ -40,11 +40,21 @@ void tally_versions_start(struct world *world) {
                                              .vacuums_before = world->cc.vacuums};
 }
 
+static void advance(struct world *world) {
+    change(&world->versions.stored, world->versions.stored.number, world->agenda.now_ns);
+    change(&world->versions.dead, world->versions.dead.number, world->agenda.now_ns);
+}
+
+void tally_versions_sample(struct world *world, struct run_sample *sample) {
+    advance(world);
+    sample->versions_area_ns = (double)world->versions.stored.area;
+    sample->versions_dead_area_ns = (double)world->versions.dead.area;
+}
+
 void tally_versions_finish(struct world *world) {
-    struct version_tally *tally = &world->versions;
+    const struct version_tally *tally = &world->versions;
     struct run_result *result = world->result;
-    change(&tally->stored, tally->stored.number, world->agenda.now_ns);
-    change(&tally->dead, tally->dead.number, world->agenda.now_ns);
+    advance(world);
     result->versions_area_ns = (double)tally->stored.area;
     result->versions_max = tally->stored.most;
     result->versions_dead_area_ns = (double)tally->dead.area;

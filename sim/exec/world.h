@@ -294,11 +294,13 @@ void tally_give_up(struct world *world, const struct actor *actor);
  * that the digests of old runs stay what they were. */
 enum outcome { OUTCOME_COMMIT = 14, OUTCOME_ROLLBACK };
 void tally_outcome(struct world *world, const struct actor *actor, uint64_t outcome);
+void tally_sample(struct world *world); /* appends the present to result->samples */
 void tally_finish(struct world *world);
 
 /* ---- tally_versions.c ---- */
 void tally_versions(struct world *world); /* their number may have changed */
 void tally_walk(struct world *world, uint32_t passed, bool is_scan);
+void tally_versions_sample(struct world *world, struct run_sample *sample);
 void tally_versions_start(struct world *world);
 void tally_versions_finish(struct world *world);
 

@@ -25,7 +25,9 @@ static const struct option experiment_rows[] = {
     {"certify", OPTION_BOOL, offsetof(struct experiment_settings, certify), "yes", 0, 0, NULL, 0,
      "hold every run to what its algorithm promises"},
     {"series", OPTION_DURATION, offsetof(struct experiment_settings, series_ns), "0", 0, SECONDS_MAX, NULL, 0,
-     "write the metrics per so much simulated time as well; 0: do not"},
+     "write series.csv too: the metrics of each piece of the measured time, so long; 0: do not"},
+    {"histograms", OPTION_BOOL, offsetof(struct experiment_settings, histograms), "no", 0, 0, NULL, 0,
+     "write histograms.csv too: how many transactions had which response time and wait"},
 };
 
 static const struct option workload_head_rows[] = {

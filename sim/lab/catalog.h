@@ -23,6 +23,7 @@ struct experiment_settings {
     int64_t warmup_ns, duration_ns;
     bool certify;
     int64_t series_ns;
+    bool histograms;
 };
 
 /* What [workload] and [algorithm NAME] have besides the options of the one they name. */

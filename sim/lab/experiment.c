@@ -1,6 +1,7 @@
 /* experiment.c - makes a plan, part by part (plan.h), and tells what is in it. */
 #include "sim/lab/experiment.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "sim/base/check.h"
@@ -93,11 +94,23 @@ static void state_facts(struct experiment *plan) {
         .warmup_ns = plan->own.warmup_ns,
         .duration_ns = plan->own.duration_ns,
         .certify = plan->own.certify,
+        .histograms = plan->own.histograms,
         .points = plan->facts.points,
         .axes = plan->axes.count - 1,
         .figures = plan->figures.items,
         .figure_count = plan->figures.count,
     };
+}
+
+/* A series is held in memory while its run lasts. */
+static void check_series(struct experiment *plan) {
+    enum { PIECES_MOST = 100000 };
+    int64_t piece_ns = plan->own.series_ns;
+    const struct setting *setting = plan_find(plan, "experiment", "series");
+    if (piece_ns > 0 && setting != NULL && plan->own.duration_ns / piece_ns > PIECES_MOST) {
+        mistakes_add(&plan->mistakes, setting->place, "series: these are %" PRId64 " pieces a run, at most %d are possible",
+                     plan->own.duration_ns / piece_ns, PIECES_MOST);
+    }
 }
 
 struct experiment *experiment_load(const struct experiment_request *request, struct text *errors) {
@@ -110,6 +123,7 @@ struct experiment *experiment_load(const struct experiment_request *request, str
     plan_check_program(plan);
     plan_make_figures(plan);
     plan_make_candidates(plan);
+    check_series(plan);
     if (plan->mistakes.count > 0) {
         mistakes_print(&plan->mistakes, (const char *const *)plan->sources.items, errors);
         experiment_free(plan);

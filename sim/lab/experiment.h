@@ -30,6 +30,7 @@ struct experiment_facts {
     int64_t replications;
     int64_t warmup_ns, duration_ns;
     bool certify;
+    bool histograms; /* those of single runs are wanted */
     size_t points; /* after --only */
     size_t axes;   /* columns between `workload` and `replication`, `algorithm` not among them */
     const struct figure *figures;

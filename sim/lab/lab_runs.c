@@ -104,21 +104,28 @@ static struct outcome_part part_of(const struct text *text) {
     return (struct outcome_part){text_string(text), text->length};
 }
 
-static void add_outcome(const struct point *point, const struct run_result *result, struct text *out) {
-    struct text runs = {0}, types = {0}, broken = {0};
+static void add_outcome(const struct lab *lab, const struct point *point, const struct run_result *result,
+                        struct text *out) {
+    struct text tables[OUTCOME_TABLES] = {{0}}, broken = {0};
     struct outcome outcome = {.refused = result->status != RUN_OK, .sentence = part_of(&result->message)};
     if (!outcome.refused) {
-        table_runs_cells(result, &runs);
-        table_types_cells(point->spec.workload, point->workload_options, result, &types);
+        table_runs_cells(result, &tables[OUTCOME_RUNS]);
+        table_types_cells(point->spec.workload, point->workload_options, result, &tables[OUTCOME_TYPES]);
+        table_series_cells(result, &tables[OUTCOME_SERIES]);
+        if (lab->facts->histograms) {
+            table_histograms_cells(result, &tables[OUTCOME_HISTOGRAMS]);
+        }
         outcome.broken = add_broken(point, result, &broken);
         outcome.sentence = part_of(&broken);
     }
-    outcome.tables[OUTCOME_RUNS] = part_of(&runs);
-    outcome.tables[OUTCOME_TYPES] = part_of(&types);
+    for (int i = 0; i < OUTCOME_TABLES; i++) {
+        outcome.tables[i] = part_of(&tables[i]);
+    }
     outcome_add(&outcome, out);
     text_free(&broken);
-    text_free(&runs);
-    text_free(&types);
+    for (int i = 0; i < OUTCOME_TABLES; i++) {
+        text_free(&tables[i]);
+    }
 }
 
 static void simulate(void *context, size_t number, struct text *out) {
@@ -134,7 +141,7 @@ static void simulate(void *context, size_t number, struct text *out) {
     point.spec.history = open_history(lab);
     run_simulate(&point.spec, &result);
     close_history(lab, point.spec.history);
-    add_outcome(&point, &result, out);
+    add_outcome(lab, &point, &result, out);
     run_result_free(&result);
     point_free(&point);
     text_free(&replay);

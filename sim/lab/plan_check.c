@@ -168,14 +168,10 @@ static bool setting_option(const struct experiment *plan, const struct setting *
 static void check_served(const struct setting *setting, const struct option *option, struct text *error) {
     struct catalog_names names = {0};
     char suggestion[SUGGESTION_BYTES];
-    int64_t series_ns;
     if (option == &workload_head_options.options[0] && workload_find(setting->value) == NULL) {
         catalog_add_workloads(&names);
         text_suggestion(suggestion, sizeof suggestion, setting->value, names.items, names.count);
         text_add(error, "unknown workload `%s`%s", setting->value, suggestion);
-    } else if (setting->area == AREA_EXPERIMENT && strcmp(setting->key, "series") == 0 &&
-               text_parse_duration(setting->value, &series_ns) && series_ns != 0) {
-        text_add(error, "only 0 is available in this version: no series is written");
     }
     catalog_names_free(&names);
 }

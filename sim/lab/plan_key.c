@@ -23,6 +23,7 @@ uint64_t experiment_run_key(const struct experiment *experiment, size_t number, 
     key = option_digest(&restart_options, &spec->restart, key);
     key = digest_add(digest_add(key, (uint64_t)spec->warmup_ns), (uint64_t)spec->duration_ns);
     key = digest_add(digest_add(key, spec->transactions_max), spec->certify);
+    key = digest_add(digest_add(key, (uint64_t)spec->series_ns), experiment->facts.histograms);
     key = digest_add(digest_add(key, spec->seed), replication);
     point_free(&point);
     return key;

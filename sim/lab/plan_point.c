@@ -163,6 +163,7 @@ static void fill_candidate(const struct experiment *plan, struct candidate *cand
         .warmup_ns = plan->own.warmup_ns,
         .duration_ns = plan->own.duration_ns,
         .certify = plan->own.certify,
+        .series_ns = plan->own.series_ns,
     };
     for (size_t i = 0; i < RUN_AREAS; i++) {
         fill_area(plan, candidate, run_areas[i]);

@@ -23,7 +23,10 @@ struct results_slot {
     } at;
 };
 
-const char *const results_table_names[OUTCOME_TABLES] = {[OUTCOME_RUNS] = "runs.csv", [OUTCOME_TYPES] = "types.csv"};
+const char *const results_table_names[OUTCOME_TABLES] = {[OUTCOME_RUNS] = "runs.csv",
+                                                         [OUTCOME_TYPES] = "types.csv",
+                                                         [OUTCOME_SERIES] = "series.csv",
+                                                         [OUTCOME_HISTOGRAMS] = "histograms.csv"};
 
 static bool explain(const char *path, int failure, struct text *error) {
     text_add(error, "%s: %s", path, strerror(failure));
@@ -55,8 +58,10 @@ static bool all_well(struct results *results, struct text *error) {
 }
 
 typedef void header_writer(const char *const *axes, size_t axis_count, struct text *row);
-static header_writer *const table_headers[OUTCOME_TABLES] = {
-    [OUTCOME_RUNS] = table_runs_header, [OUTCOME_TYPES] = table_types_header};
+static header_writer *const table_headers[OUTCOME_TABLES] = {[OUTCOME_RUNS] = table_runs_header,
+                                                             [OUTCOME_TYPES] = table_types_header,
+                                                             [OUTCOME_SERIES] = table_series_header,
+                                                             [OUTCOME_HISTOGRAMS] = table_histograms_header};
 
 static void header_add(const struct experiment *experiment, header_writer *writer, struct text *row) {
     size_t count = experiment_facts(experiment)->axes;

@@ -62,9 +62,14 @@ static void header_start(const char *const *axes, size_t axis_count, struct text
     }
 }
 
-void table_runs_header(const char *const *axes, size_t axis_count, struct text *row) {
+void table_place_header(const char *const *axes, size_t axis_count, struct text *row) {
     header_start(axes, axis_count, row);
-    text_add(row, ",replication,seed,sim_seconds");
+    text_add(row, ",replication,seed");
+}
+
+void table_runs_header(const char *const *axes, size_t axis_count, struct text *row) {
+    table_place_header(axes, axis_count, row);
+    text_add(row, ",sim_seconds");
     size_t count;
     const struct metric *metrics = metrics_all(&count);
     for (size_t i = 0; i < count; i++) {
@@ -85,8 +90,8 @@ void table_summary_header(const char *const *axes, size_t axis_count, struct tex
 }
 
 void table_types_header(const char *const *axes, size_t axis_count, struct text *row) {
-    header_start(axes, axis_count, row);
-    text_add(row, ",replication,seed,sim_seconds,type");
+    table_place_header(axes, axis_count, row);
+    text_add(row, ",sim_seconds,type");
     size_t count;
     const struct metric *metrics = metrics_all(&count);
     for (size_t i = 0; i < count; i++) {

@@ -3,6 +3,7 @@
  *   runs.csv     algorithm, workload, the other axes, replication, seed, sim_seconds, metrics, audit, digest
  *   types.csv    algorithm, workload, the other axes, replication, seed, sim_seconds, type, the metrics by type;
  *                one row for each type of transaction of a run whose workload has several
+ *   series.csv, histograms.csv   the same places, then the columns of table_series.c
  *   summary.csv  the same with `replications` instead of replication, and a _ci95 behind each metric
  *
  * A summary row is computed from the text of the run rows, not from the numbers behind them: what is read back from a
@@ -28,6 +29,7 @@ struct table_place {
     uint64_t replication, seed;
 };
 /* The cells that say so: those before sim_seconds. */
+void table_place_header(const char *const *axes, size_t axis_count, struct text *row);
 void table_place_cells(const struct table_place *place, struct text *row);
 /* Adds each of the `length` bytes' lines with `place` before it. */
 void table_add_lines(const struct text *place, const char *lines, size_t length, struct text *out);
@@ -40,6 +42,13 @@ void table_types_header(const char *const *axes, size_t axis_count, struct text 
 /* A line for each type; none if there is one type only. `options` are the workload's. */
 void table_types_cells(const struct workload_ops *workload, const void *options, const struct run_result *result,
                        struct text *lines);
+
+/* A line for each piece of the measured window, under the time of its end, if the run was sampled; and one for each step of
+ * the histograms of response and wait that anything was counted in. */
+void table_series_header(const char *const *axes, size_t axis_count, struct text *row);
+void table_series_cells(const struct run_result *result, struct text *lines);
+void table_histograms_header(const char *const *axes, size_t axis_count, struct text *row);
+void table_histograms_cells(const struct run_result *result, struct text *lines);
 
 /* `runs`: rows of one point, ordered by replication, `count` >= 1 of them. Each metric is averaged over the rows in
  * which it is defined; the half-width needs two. */

@@ -261,8 +261,8 @@ c.ini:7: disk_queues: `shraed` is none of own, shared; did you mean shared?'
 @test "what is for later" {
     line 3 'warmup = auto'
     refuses 'c.ini:3: warmup: `auto` is not available in this version; give a duration, such as 20s'
-    line 3 'series = 1s'
-    refuses 'c.ini:3: series: only 0 is available in this version: no series is written'
+    line 3 'series = 1us'
+    refuses 'c.ini:3: series: these are 100000000 pieces a run, at most 100000 are possible'
 }
 
 @test "terminals and arrivals exclude each other" {

@@ -46,6 +46,15 @@ static void shift_next(void *state, const void *arguments, void *registers, cons
     step->last += key_shift;
 }
 
+static size_t shift_plan(const void *state, const void *arguments, struct planned *out, size_t most) {
+    size_t count = watched->plan(state, arguments, out, most);
+    for (size_t i = 0; count != PLAN_UNKNOWN && i < count && i < most; i++) {
+        out[i].key += key_shift;
+        out[i].last += key_shift;
+    }
+    return count;
+}
+
 struct trial {
     const char *algorithm;
     const char *hot_row; /* options of the workload */
@@ -65,6 +74,7 @@ static void run_trial(const struct trial *trial, struct run_result *result) {
     ops.draw = watch_draw;
     ops.load = shift_load;
     ops.next = shift_next;
+    ops.plan = shift_plan;
     key_shift = trial->shift;
     draws = 0;
     memset(drawn, 0, sizeof drawn);

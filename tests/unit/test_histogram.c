@@ -107,6 +107,32 @@ static void memory_is_that_of_the_powers_met(void **state) {
     histogram_free(&histogram);
 }
 
+/* Edges grow without a gap, each step a sixteenth of an octave at most, and what is below them is what was recorded below
+ * them. */
+static void steps_are_drawn_without_loss(void **state) {
+    (void)state;
+    enum { VALUES = 3000 };
+    static int64_t values[VALUES];
+    struct histogram histogram = {0};
+    for (int i = 0; i < VALUES; i++) {
+        values[i] = (int64_t)exp(0.014 * i) - 1; /* up to 1.7e18 ns */
+        histogram_record(&histogram, values[i]);
+    }
+    int64_t before = 0, edge_ns;
+    for (int step = 0; step < HISTOGRAM_STEPS; step++) {
+        uint64_t below = histogram_below(&histogram, step, &edge_ns), expected = 0;
+        for (int i = 0; i < VALUES; i++) {
+            expected += values[i] < edge_ns;
+        }
+        assert_int_equal(below, expected);
+        assert_true(edge_ns > before && (before < 16 || (double)edge_ns <= (double)before * 17 / 16));
+        before = edge_ns;
+    }
+    assert_int_equal(histogram_below(&histogram, HISTOGRAM_STEPS - 1, &edge_ns), VALUES);
+    histogram_free(&histogram);
+}
+
 TEST_GROUP(histogram, cmocka_unit_test(nothing_has_no_quantile), cmocka_unit_test(small_values_are_exact),
            cmocka_unit_test(holds_at_the_edges_of_powers), cmocka_unit_test(agrees_with_sorting),
-           cmocka_unit_test(rank_is_not_moved_by_rounding), cmocka_unit_test(memory_is_that_of_the_powers_met))
+           cmocka_unit_test(rank_is_not_moved_by_rounding), cmocka_unit_test(memory_is_that_of_the_powers_met),
+           cmocka_unit_test(steps_are_drawn_without_loss))
