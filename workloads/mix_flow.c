@@ -3,7 +3,8 @@
  *
  * A statement is the last if no other can be reached from it; one inside an `each` is, in the last round, if none can be
  * reached but by going round. What is left counts every row once, however often it is accessed, and takes the longer
- * way at each branch: both branches count. */
+ * way at each branch: both branches count. A row that is the same in every round of a loop counts until the round's last
+ * access to it. */
 #include "workloads/mix.h"
 
 #include <string.h>
