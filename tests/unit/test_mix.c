@@ -10,9 +10,10 @@
 #include "sim/exec/settings.h"
 #include "tests/support/harness.h"
 #include "tests/support/rehearsal.h"
+#include "tests/support/sections.h"
 #include "workloads/workload.h"
 
-enum { ROWS_MAX = 64, STEPS_MAX = 200, ENTRIES_MAX = 40, SCAN_END = 1000000 };
+enum { ROWS_MAX = 64, STEPS_MAX = 200, SCAN_END = 1000000 };
 
 struct toy_row {
     int table;
@@ -31,30 +32,6 @@ struct toy {
     int fail_at; /* the step that is answered with an error; -1: none */
 };
 
-static void no_fault(void *context, size_t entry, size_t at, const char *sentence) {
-    (void)context;
-    fail_msg("entry %zu, byte %zu: %s", entry, at, sentence);
-}
-
-/* `text`: lines `[section]` and `key = value`. It is cut in place. */
-static size_t split_entries(char *text, struct workload_entry *entries) {
-    size_t count = 0;
-    const char *section = NULL;
-    for (char *line; (line = strsep(&text, "\n")) != NULL;) {
-        char *equals = strstr(line, " = ");
-        assert_true(count < ENTRIES_MAX);
-        if (line[0] == '[') {
-            line[strlen(line) - 1] = '\0';
-            section = line + 1;
-            entries[count++] = (struct workload_entry){section, NULL, NULL};
-        } else if (equals != NULL) {
-            *equals = '\0';
-            entries[count++] = (struct workload_entry){section, line, equals + 3};
-        }
-    }
-    return count;
-}
-
 static void fill_rows(struct toy *toy) {
     for (int t = 0; t < toy->store.table_count; t++) {
         const struct table *table = &toy->store.tables[t];
@@ -66,12 +43,8 @@ static void fill_rows(struct toy *toy) {
 
 static void toy_open(struct toy *toy, const char *text) {
     *toy = (struct toy){.ops = workload_find("mix"), .fail_at = -1};
-    struct workload_entry entries[ENTRIES_MAX];
-    char *copy = mem_string(text);
-    size_t count = split_entries(copy, entries);
     toy->options = mem_new(1, toy->ops->options->size);
-    assert_true(toy->ops->compile(toy->options, entries, count, &(struct workload_faults){.add = no_fault}));
-    mem_free(copy);
+    sections_compile(toy->ops, toy->options, text);
     toy->state = mem_new(1, toy->ops->state_size);
     toy->arguments = mem_new(1, toy->ops->arguments_size);
     toy->registers = mem_new(1, toy->ops->registers_size);
