@@ -96,6 +96,9 @@ enum cc_status granule_lock(struct cc *cc, struct granules *granules, struct txn
                             enum granule goal, enum lock_mode mode, enum patience patience) {
     uint32_t path[GRANULE_COUNT];
     enum granule first = granule_level(&txn->rows.items[number]);
+    if (granule_grants(&txn->rows.items[number], mode)) {
+        return CC_OK;
+    }
     path[first] = number;
     for (enum granule level = first; level < GRANULE_DATABASE; level++) {
         path[level + 1] = granule_above(cc, granules, txn, path[level]);

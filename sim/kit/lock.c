@@ -129,10 +129,8 @@ static void place(struct lock_head *head, struct lock *lock) {
 
 /* Notes the statement that reached a mode: the first one, for a SIX may come of a later intention. */
 static inline void note_since(struct lock *lock, enum lock_mode mode, uint32_t statement) {
-    enum lock_mode direct = lock_direct(mode);
-    if (direct != MODE_NONE && lock->since[direct] == 0) {
-        lock->since[direct] = statement;
-    }
+    uint32_t *since = &lock->since[lock_direct(mode)];
+    *since = *since == 0 ? statement : *since;
 }
 
 static void strengthen(struct cc *cc, struct lock *lock, enum lock_mode mode) {
@@ -190,7 +188,7 @@ bool lock_acquire(struct cc *cc, struct txn *txn, struct row *row, enum lock_mod
         return false;
     }
     struct lock *lock = new_lock(cc, txn, row, mode);
-    note_since(lock, mode, txn->statement);
+    lock->since[lock_direct(mode)] = txn->statement;
     place(head, lock);
     hold(txn, lock);
     row->lock = lock;

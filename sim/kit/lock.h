@@ -34,7 +34,8 @@ struct lock {
     uint8_t mode;          /* granted, or wanted while it waits */
     bool waits, gap;
     bool aside;                  /* it left the line, see lock_step_aside */
-    uint32_t since[LOCK_DIRECT]; /* the statement that reached each mode, 0: never; of a gap lock: since[MODE_S] */
+    /* The statement that reached each mode, 0: never; of a gap lock: since[MODE_S]. The first place is anything. */
+    uint32_t since[LOCK_DIRECT];
 };
 
 /* In the tail of a record: first among the algorithm's bytes there. */

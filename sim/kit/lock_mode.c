@@ -22,4 +22,6 @@ const uint8_t lock_joins[MODE_COUNT][MODE_COUNT] = {
     [MODE_SIX] = {MODE_SIX, MODE_SIX, MODE_SIX, MODE_X, MODE_SIX, MODE_SIX, MODE_SIX},
 };
 
+const uint8_t lock_directs[MODE_COUNT] = {[MODE_S] = MODE_S, [MODE_U] = MODE_U, [MODE_X] = MODE_X, [MODE_SIX] = MODE_S};
+
 const char *const lock_mode_names[MODE_COUNT] = {"", "S", "U", "X", "IS", "IX", "SIX"};

@@ -24,7 +24,7 @@ extern const char *const lock_mode_names[MODE_COUNT];
 
 /* Bit m of lock_conflicts[mode]: the mode cannot stand beside m. */
 extern const uint8_t lock_conflicts[MODE_COUNT];
-extern const uint8_t lock_joins[MODE_COUNT][MODE_COUNT];
+extern const uint8_t lock_joins[MODE_COUNT][MODE_COUNT], lock_directs[MODE_COUNT];
 
 static inline bool lock_conflict(enum lock_mode a, enum lock_mode b) { return (lock_conflicts[a] >> b & 1) != 0; }
 
@@ -34,9 +34,7 @@ static inline enum lock_mode lock_join(enum lock_mode a, enum lock_mode b) { ret
 static inline bool lock_covers(enum lock_mode strong, enum lock_mode weak) { return lock_join(strong, weak) == strong; }
 
 /* What a mode says about the locked thing itself. */
-static inline enum lock_mode lock_direct(enum lock_mode mode) {
-    return mode <= MODE_X ? mode : mode == MODE_SIX ? MODE_S : MODE_NONE;
-}
+static inline enum lock_mode lock_direct(enum lock_mode mode) { return (enum lock_mode)lock_directs[mode]; }
 
 /* The mode that announces, on what contains it, a lock of that mode. */
 static inline enum lock_mode lock_intention(enum lock_mode mode) {
