@@ -67,6 +67,7 @@ struct schedule_step {
     bool nowait, skip;                     /* u and s: NOWAIT, SKIP LOCKED */
     uint32_t limit;                        /* q, u, s with a predicate: LIMIT; 0: none */
     bool read_only, deferrable, immediate; /* b; deferrable implies read_only */
+    uint8_t level;                         /* b: enum certifier_level + 1, what it asks for; 0: nothing is said */
     uint32_t savepoint;                    /* p and f: index into savepoints, the names */
     uint32_t target;                       /* f: the index of the p step that it goes back to */
     const char *text;                      /* as written, `length` bytes, not terminated */

@@ -266,7 +266,7 @@ static bool take_brackets(struct reading *reading) {
 /* --- what follows: flags --- */
 
 static bool refuse_flag(struct reading *reading, const char *start) {
-    static const char *const of_begin[] = {"ro", "deferrable", "immediate"};
+    static const char *const of_begin[] = {"ro", "deferrable", "immediate", "ru", "rc", "rr", "si", "ser"};
     static const char *const of_locks[] = {"nowait", "skip"};
     struct schedule_parser *parser = reading->parser;
     bool begin = (reading->takes & FLAGS) != 0;
@@ -276,12 +276,13 @@ static bool refuse_flag(struct reading *reading, const char *start) {
            word.length < SCHEDULE_NAME_MAX) {
         text_add_bytes(&word, parser->at++, 1);
     }
-    text_suggestion(suggestion, sizeof suggestion, text_string(&word), begin ? of_begin : of_locks, begin ? 3 : 2);
+    text_suggestion(suggestion, sizeof suggestion, text_string(&word), begin ? of_begin : of_locks,
+                    begin ? sizeof of_begin / sizeof of_begin[0] : 2);
     if ((reading->takes & (FLAGS | PATIENCE)) == 0) {
         schedule_note(parser, start, "`%s' is no limit, a number", text_string(&word));
     } else {
         schedule_note(parser, start, "`%s' is none of %s%s", text_string(&word),
-                      begin ? "ro, deferrable, immediate" : "nowait, skip or a limit", suggestion);
+                      begin ? "ro, deferrable, immediate, ru, rc, rr, si, ser" : "nowait, skip or a limit", suggestion);
     }
     text_free(&word);
     return false;
@@ -305,6 +306,17 @@ static bool take_limit(struct reading *reading) {
     }
     reading->step->limit = (uint32_t)limit;
     return true;
+}
+
+/* The level of b1:rc, + 1; 0: it is none. */
+static uint8_t level_of(const struct reading *reading, const char *start, size_t length) {
+    static const char *const names[] = {"ru", "rc", "rr", "si", "ser"};
+    for (size_t i = 0; (reading->takes & FLAGS) != 0 && i < sizeof names / sizeof names[0]; i++) {
+        if (strlen(names[i]) == length && memcmp(names[i], start, length) == 0) {
+            return (uint8_t)(i + 1);
+        }
+    }
+    return 0;
 }
 
 static bool take_flag(struct reading *reading) {
@@ -335,7 +347,16 @@ static bool take_flag(struct reading *reading) {
             return true;
         }
     }
-    return refuse_flag(reading, start);
+    uint8_t level = level_of(reading, start, length);
+    if (level == 0) {
+        return refuse_flag(reading, start);
+    }
+    if (step->level != 0) {
+        return schedule_fail(parser, start, "there is a level already");
+    }
+    step->level = level;
+    parser->at += length;
+    return true;
 }
 
 static bool take_flags(struct reading *reading) {

@@ -21,6 +21,7 @@ struct request {
     VECTOR(const char *) inits;
     VECTOR(const char *) predicates;
     VECTOR(const char *) settings;
+    bool all; /* among the algorithms' names */
     bool json, locks, dot;
 };
 
@@ -54,6 +55,7 @@ static void take_algorithms(struct request *request, const char *list) {
     char *copy = mem_string(list), *rest = copy, *word;
     while ((word = strsep(&rest, ", ")) != NULL) {
         if (strcmp(word, "all") == 0) {
+            request->all = true;
             for (size_t i = 0; i < cc_registry_count; i++) {
                 add_algorithm(request, cc_registry[i]);
             }
@@ -186,6 +188,34 @@ static bool parse_schedules(const struct request *request, struct schedule_book 
     return book->mistake_count == 0;
 }
 
+/* ---- Levels ---- */
+
+/* `all` means all that can run it; the others that are named must be able to. */
+static bool check_levels(struct request *request, const struct schedule_book *book) {
+    bool good = true;
+    size_t kept = 0;
+    for (size_t k = 0; k < request->algorithms.count; k++) {
+        const struct cc_ops *algorithm = request->algorithms.items[k];
+        const struct schedule_step *step = NULL;
+        for (size_t i = 0; step == NULL && i < book->count; i++) {
+            step = play_cannot_run(&book->schedules[i], algorithm);
+        }
+        if (step == NULL) {
+            request->algorithms.items[kept++] = algorithm;
+        } else if (!request->all) {
+            struct text levels = {0};
+            level_list(algorithm->levels, &levels);
+            fprintf(stderr, "%s:%" PRIu32 ":%" PRIu32 ": %.*s asks for %s, which %s cannot run; it can run %s\n",
+                    source_name(request), step->line, step->column, (int)step->length, step->text,
+                    level_names[step->level - 1], algorithm->name, text_string(&levels));
+            text_free(&levels);
+            good = false;
+        }
+    }
+    request->algorithms.count = kept;
+    return good;
+}
+
 /* ---- Playing ---- */
 
 static void show(const struct request *request, const struct play *play, bool first) {
@@ -290,7 +320,7 @@ int cli_play(int argc, char **argv) {
     if (request.json && request.dot) {
         cli_bad_usage(request.command, "--json or --dot, not both");
     }
-    bool good = parse_schedules(&request, &book);
+    bool good = parse_schedules(&request, &book) && check_levels(&request, &book);
     for (size_t i = 0; good && i < book.count; i++) {
         play_one(&request, &book, i);
     }

@@ -168,5 +168,8 @@ json_t *play_json(const struct play *play, bool locks) {
     json_object_set_new(object, "final", json_final(play));
     json_object_set_new(object, "ran", json_string(text_string(&play->ran)));
     json_object_set_new(object, "verdict", json_verdict(play));
+    if (play->mixed) {
+        json_object_set_new(object, "levels_broken", json_boolean(play->levels_broken));
+    }
     return object;
 }

@@ -314,6 +314,26 @@ static void add_findings(const struct verdict *verdict, struct text *out) {
     }
 }
 
+/* Of mixed levels: was each transaction given what it asked for? */
+static void add_levels(const struct play *play, struct text *out) {
+    if (!play->mixed) {
+        return;
+    }
+    text_add(out, "levels:          ");
+    if (!play->levels_broken) {
+        text_add(out, "each transaction got the level that it asked for\n");
+        return;
+    }
+    const char *before = "broken: ";
+    for (const char *line = text_string(&play->witness); *line != '\0'; before = "               ") {
+        size_t length = strcspn(line, "\n");
+        if (memmem(line, length, " began at ", strlen(" began at ")) == NULL) { /* time stands still */
+            text_add(out, "%s%.*s\n", before, (int)length, line);
+        }
+        line += length + (line[length] == '\n');
+    }
+}
+
 static void add_verdict(const struct play *play, struct text *out) {
     const struct verdict *verdict = &play->verdict;
     text_add(out, "as it ran:       %s\nserializable:    ", text_string(&play->ran));
@@ -328,6 +348,7 @@ static void add_verdict(const struct play *play, struct text *out) {
     text_add(out, "rollbacks:       ");
     add_properties(play, out);
     text_add(out, "\n");
+    add_levels(play, out);
     add_findings(verdict, out);
 }
 

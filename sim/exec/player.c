@@ -9,6 +9,7 @@
  *  2. Once a step has been followed up, only transactions that wait have steps put off. */
 #include "sim/exec/player.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "sim/base/check.h"
@@ -369,11 +370,29 @@ static void give(struct player *player, uint32_t index) {
     }
 }
 
+/* The certifier numbers attempts in the order of their begin: T1 becomes the transaction's own number. */
+static void add_witness(const struct player *player, const char *at, struct text *out) {
+    for (char *rest; *at != '\0'; at = rest) {
+        rest = (char *)(uintptr_t)at + 1;
+        if (at[0] == 'T' && at[1] >= '1' && at[1] <= '9') {
+            uint64_t serial = strtoull(at + 1, &rest, 10);
+            text_add(out, "T%" PRId64, player->schedule->txns[player->lives.items[serial - 1].txn]);
+        } else {
+            text_add_bytes(out, at, 1);
+        }
+    }
+}
+
 static void take_certificate(struct player *player) {
     report_close(&player->world);
+    for (size_t i = 0; i < player->schedule->step_count; i++) {
+        const struct schedule_step *step = &player->schedule->steps[i];
+        player->play->mixed |= step->level != 0 && step->level - 1 != (int)player->ops.level;
+    }
     player->play->promise_broken = player->result.promise_broken;
+    player->play->levels_broken = player->result.levels_broken > 0;
     player->play->false_positives = player->result.false_positives;
-    text_add(&player->play->witness, "%s", text_string(&player->result.witness));
+    add_witness(player, text_string(&player->result.witness), &player->play->witness);
 }
 
 void play_schedule(struct play *play, const struct schedule *schedule, const struct cc_ops *algorithm,

@@ -128,7 +128,8 @@ struct play {
     struct verdict verdict;
     bool judged; /* false: there was too much to judge */
     /* What the certifier of runs says of it (check/certifier.h). */
-    bool promise_broken;
+    bool mixed; /* somebody asked for another level than the algorithm's own */
+    bool promise_broken, levels_broken;
     uint64_t false_positives;
     struct text witness;
 };
@@ -138,6 +139,9 @@ struct play {
 void play_schedule(struct play *play, const struct schedule *schedule, const struct cc_ops *algorithm,
                    const void *options, bool locks);
 void play_free(struct play *play);
+
+/* The first begin that asks for a level which the algorithm cannot run, or NULL. */
+const struct schedule_step *play_cannot_run(const struct schedule *schedule, const struct cc_ops *algorithm);
 
 /* Is the algorithm one of those that keep several versions of a row? Then some verdicts make no sense. */
 bool play_is_multiversion(const struct cc_ops *algorithm);

@@ -272,10 +272,10 @@ static enum cc_status watch_begin(struct cc *cc, struct txn *txn) {
 }
 
 void player_watch(struct player *player) {
+    player->ops.begin = watch_begin;
     if ((player->ops.flags & (CC_KEEPS_VERSIONS | CC_PRIVATE_WRITES | CC_SKIPS_OBSOLETE)) == 0) {
         return;
     }
-    player->ops.begin = watch_begin;
     player->ops.statement = watch_statement;
     player->ops.read = watch_read;
     player->ops.claim = watch_claim;

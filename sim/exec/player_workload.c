@@ -184,6 +184,24 @@ static enum declaration declares(const void *state, const void *arguments) {
     return player->schedule->steps[current].deferrable ? DECLARES_DEFERRABLE : DECLARES_READ_ONLY;
 }
 
+/* What an algorithm cannot run counts as not asked for: play_cannot_run tells. */
+static int isolation(const void *state, const void *arguments) {
+    const struct player *player = player_of(state);
+    uint32_t current = player->txns[((const struct player_arguments *)arguments)->txn].current;
+    int level = is_begin(player, current) ? player->schedule->steps[current].level - 1 : LEVEL_OWN;
+    return level >= 0 && (player->ops.levels & 1u << level) != 0 ? level : LEVEL_OWN;
+}
+
+const struct schedule_step *play_cannot_run(const struct schedule *schedule, const struct cc_ops *algorithm) {
+    for (size_t i = 0; i < schedule->step_count; i++) {
+        const struct schedule_step *step = &schedule->steps[i];
+        if (step->level != 0 && (algorithm->levels & 1u << (step->level - 1)) == 0) {
+            return step;
+        }
+    }
+    return NULL;
+}
+
 /* Rows named by the steps that are left; a predicate counts as all of them. */
 static uint64_t remaining(const void *state, const void *arguments, const void *registers) {
     (void)registers;
@@ -279,6 +297,7 @@ const struct workload_ops player_workload = {
     .remaining = remaining,
     .plan = footprint,
     .declares = declares,
+    .isolation = isolation,
     .committed = committed,
     .audit = audit,
 };

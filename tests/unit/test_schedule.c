@@ -305,7 +305,7 @@ static const struct {
     {"u1(P):skip:skip", "1:12: skip stands here already"},
     {"u1(P):skip:nowait", "1:12: nowait and skip exclude each other"},
     {"q1(P):skip", "1:7: `skip' is no limit, a number"},
-    {"b1:or", "1:4: `or' is none of ro, deferrable, immediate; did you mean ro?"},
+    {"b1:or", "1:4: `or' is none of ro, deferrable, immediate, ru, rc, rr, si, ser; did you mean ro?"},
     {"b1:ro:immediate", "1:7: immediate is for a transaction that writes, ro and deferrable for one that does not"},
     {"c1(x)", "1:3: expected a blank after c1"},
     {"p1()", "1:4: expected the savepoint's name"},
