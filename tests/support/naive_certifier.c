@@ -147,25 +147,33 @@ static enum flaw classify(const struct naive *naive, int start) {
     return (closure(naive->ww, naive->wr, naive->rw, NULL, bit) & bit) != 0 ? FLAW_G2_ITEM : FLAW_G2;
 }
 
-/* A cycle through `start` without two rw edges next to each other: sets of nodes reached by (first rw?, last rw?). */
-static bool apart_cycle(const struct naive *naive, int start) {
+/* Sets of nodes reached by (first rw?, last rw?). */
+bool naive_apart_cycle(const uint64_t *flow, const uint64_t *rw, int start) {
     uint64_t reached[2][2] = {{0}}, grown[2][2], bit = UINT64_C(1) << start;
-    reached[0][0] = naive->ww[start] | naive->wr[start];
-    reached[1][1] = naive->rw[start] | naive->predicate[start];
+    reached[0][0] = flow[start];
+    reached[1][1] = rw[start];
     for (int round = 0; round < 2 * ATTEMPTS; round++) {
         memcpy(grown, reached, sizeof grown);
         for (int first = 0; first < 2; first++) {
             uint64_t all = reached[first][0] | reached[first][1];
-            grown[first][0] |= successors(naive->ww, all) | successors(naive->wr, all);
-            grown[first][1] |=
-                successors(naive->rw, reached[first][0]) | successors(naive->predicate, reached[first][0]);
+            grown[first][0] |= successors(flow, all);
+            grown[first][1] |= successors(rw, reached[first][0]);
         }
         memcpy(reached, grown, sizeof reached);
     }
     return ((reached[0][0] | reached[0][1] | reached[1][0]) & bit) != 0;
 }
 
-static void count(struct naive *naive, int number, enum flaw flaw, bool breaks) {
+static bool apart_cycle(const struct naive *naive, int start) {
+    uint64_t flow[ATTEMPTS], rw[ATTEMPTS];
+    for (int i = 0; i < ATTEMPTS; i++) {
+        flow[i] = naive->ww[i] | naive->wr[i];
+        rw[i] = naive->rw[i] | naive->predicate[i];
+    }
+    return naive_apart_cycle(flow, rw, start);
+}
+
+static void count(struct naive *naive, int number, enum flaw flaw, bool owed, bool breaks) {
     struct attempt *attempt = &naive->attempts[number];
     if (flaw != FLAW_COUNT && (attempt->named & 1u << flaw) == 0) {
         attempt->named |= 1u << flaw;
@@ -173,7 +181,9 @@ static void count(struct naive *naive, int number, enum flaw flaw, bool breaks) 
     }
     naive->counts.anomalies += !attempt->counted;
     naive->counts.broken += breaks && !attempt->broke;
+    naive->counts.broken_levels += owed && !attempt->owed;
     attempt->counted = true;
+    attempt->owed |= owed;
     attempt->broke |= breaks;
 }
 
@@ -193,7 +203,8 @@ static bool judge_cycles(struct naive *naive, int closer, int start) {
         return false;
     }
     enum flaw flaw = classify(naive, start);
-    count(naive, closer, flaw, is_broken(naive, start, flaw));
+    bool promised = false, owed = naive->any_mixed ? naive_is_owed(naive, start, &promised) : is_broken(naive, start, flaw);
+    count(naive, closer, flaw, owed, naive->any_mixed ? promised : owed);
     return true;
 }
 
@@ -217,13 +228,15 @@ static void settle(struct naive *naive, int reader, struct seen *seen) {
     int at = naive_position(naive, seen->row, seen->writer);
     if (at < 0 || naive->rows[seen->row][at].number != seen->number) {
         seen->gone = true;
-        count(naive, reader, at < 0 ? FLAW_G1A : FLAW_G1B, naive->level >= CERTIFIER_RC);
+        bool owed = naive->attempts[reader].level >= CERTIFIER_RC;
+        count(naive, reader, at < 0 ? FLAW_G1A : FLAW_G1B, owed, owed);
     }
 }
 
 static void abort_read(struct naive *naive, int reader, struct seen *seen) {
     seen->gone = true;
-    count(naive, reader, FLAW_G1A, naive->level >= CERTIFIER_RC);
+    bool owed = naive->attempts[reader].level >= CERTIFIER_RC;
+    count(naive, reader, FLAW_G1A, owed, owed);
 }
 
 static void wait_for(struct naive *naive, int reader, struct seen *seen) {
@@ -253,8 +266,8 @@ static void judge_snapshot(struct naive *naive, int number) {
         for (at--; at > 0 && !naive->rows[row][at].committed; at--) {}
         bad = bad || (at > 0 && naive->attempts[naive->rows[row][at].writer].seq > attempt->snapshot_seq);
     }
-    if (bad && naive->level == CERTIFIER_SI) {
-        count(naive, number, FLAW_COUNT, true);
+    if (bad && attempt->level == CERTIFIER_SI) {
+        count(naive, number, FLAW_COUNT, true, true);
     }
 }
 

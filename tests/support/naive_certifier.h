@@ -20,6 +20,7 @@ enum naive_kind {
 };
 
 /* Plays the history of that seed to `certifier` and to the definitions, whose verdict is left in *counts. */
+/* In some histories of level SER the attempts ask for levels of their own. */
 void naive_play(struct certifier *certifier, enum certifier_level level, enum naive_kind kind, uint64_t seed,
                 struct certifier_counts *counts);
 

@@ -14,6 +14,12 @@ static void begin(struct naive *naive) {
     attempt->state = RUNNING;
     attempt->begin_seq = naive->seq;
     attempt->node = certifier_begin(naive->certifier, (uint64_t)number);
+    attempt->level = naive->level;
+    if (naive->mixed && chance(naive, 0.5)) {
+        attempt->level = (enum certifier_level)below(naive, CERTIFIER_SER);
+        certifier_level(naive->certifier, attempt->node, attempt->level, naive->holds);
+        naive->any_mixed = true;
+    }
 }
 
 static void statement(struct naive *naive, struct attempt *attempt) {
@@ -175,7 +181,7 @@ static void undo(struct naive *naive, int number) {
         }
         remove_image(naive, row, at);
         certifier_rollback(naive->certifier, attempt->node, attempt->statement);
-        bool drops = naive->level < CERTIFIER_SI;
+        bool drops = attempt->level < CERTIFIER_SI;
         for (int i = 0; i < attempt->read_count; i++) {
             attempt->reads[left] = attempt->reads[i];
             left += !drops || attempt->reads[i].statement < attempt->statement;
@@ -280,6 +286,8 @@ void naive_play(struct certifier *certifier, enum certifier_level level, enum na
     struct stream_key key = {.seed = seed, .purpose = STREAM_TEST};
     stream_open(&naive.stream, &key);
     load(&naive);
+    naive.mixed = level == CERTIFIER_SER && chance(&naive, 0.6);
+    naive.holds = chance(&naive, 0.5) ? CERTIFIER_SI : CERTIFIER_SER;
     int live_most = 1 + below(&naive, LIVE), attempts = 2 + below(&naive, ATTEMPTS - 3);
     double beneath = chance(&naive, 0.5) ? 0 : stream_unit(&naive.stream);
     for (;;) {

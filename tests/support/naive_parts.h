@@ -47,7 +47,8 @@ struct attempt {
     struct seen scanned[ROWS]; /* the version of each row that the scan saw, visited or not */
     struct node *node;
     uint32_t named;
-    bool counted, broke;
+    bool counted, owed, broke;
+    enum certifier_level level;
     bool seen_dirty;       /* somebody read a version of it before it ended */
     bool refused;          /* and not judged yet */
     int begun_when_ended;  /* latest attempt */
@@ -59,6 +60,8 @@ struct naive {
     struct certifier *certifier;
     enum certifier_level level;
     enum naive_kind kind;
+    bool mixed, any_mixed; /* may be, is so far */
+    enum certifier_level holds; /* of the promise, when levels are mixed */
     struct stream stream;
     struct attempt attempts[ATTEMPTS];
     struct image rows[ROWS][VERSIONS];
@@ -84,6 +87,11 @@ uint64_t naive_reached(const struct naive *naive, uint64_t from);
 bool naive_changes(const struct attempt *scanner, int row, const struct image *image);
 /* Is what was seen a version of the history? */
 bool naive_is_version(const struct naive *naive, const struct seen *seen);
+
+/* naive_mixed.c: a cycle leads through `start`; levels are mixed. Is it forbidden to somebody, is that promised? */
+bool naive_is_owed(const struct naive *naive, int start, bool *promised);
+/* A cycle without two anti-dependencies (`rw`) next to each other through `start`; `flow`: the other edges. */
+bool naive_apart_cycle(const uint64_t *flow, const uint64_t *rw, int start);
 
 /* naive_refused.c: an attempt is refused, its versions still among the rows'; an attempt has ended. */
 void naive_refuse(struct naive *naive, int number);

@@ -14,7 +14,7 @@ enum { HISTORIES = 20000, HISTORIES_LONG = 400000 };
 
 static void agrees_with_the_definitions(void **state) {
     (void)state;
-    uint64_t histories = test_long() ? HISTORIES_LONG : HISTORIES, wrong = 0, needless = 0;
+    uint64_t histories = test_long() ? HISTORIES_LONG : HISTORIES, wrong = 0, needless = 0, lost = 0;
     uint64_t names[FLAW_COUNT] = {0}, broken[CERTIFIER_LEVELS] = {0};
     for (uint64_t seed = 1; seed <= histories; seed++) {
         enum certifier_level level = (enum certifier_level)(seed % CERTIFIER_LEVELS);
@@ -26,7 +26,8 @@ static void agrees_with_the_definitions(void **state) {
         const struct certifier_counts *counts = certifier_counts(certifier);
         bool same =
             counts->commits == truth.commits && counts->anomalies == truth.anomalies && counts->broken == truth.broken &&
-            counts->false_positives == truth.false_positives;
+            counts->false_positives == truth.false_positives && counts->broken_levels == truth.broken_levels;
+        lost += counts->broken_levels - counts->broken;
         needless += counts->false_positives;
         for (int i = FLAW_G0; i <= FLAW_G2; i++) {
             same = same && counts->by_name[i] == truth.by_name[i];
@@ -45,7 +46,7 @@ static void agrees_with_the_definitions(void **state) {
         certifier_free(certifier);
     }
     assert_int_equal(wrong, 0);
-    assert_true(needless > histories / 10);
+    assert_true(needless > histories / 10 && lost > histories / 1000);
     for (int i = FLAW_G0; i <= FLAW_G2; i++) {
         assert_true(names[i] > histories / 100); /* every kind occurred often enough to be missed */
     }
