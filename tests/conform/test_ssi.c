@@ -3,84 +3,30 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/base/memory.h"
-#include "sim/base/option.h"
-#include "sim/cc/cc.h"
-#include "tests/support/facts.h"
 #include "tests/support/harness.h"
 #include "tests/support/script.h"
-
-struct trial {
-    const char *setting, *schedule, *facts; /* setting: NULL or `name=value` */
-};
-
-static void *open_options(const struct cc_ops *algorithm, const char *setting) {
-    void *options = mem_new(1, algorithm->options->size);
-    options_default(algorithm->options, options);
-    if (setting != NULL) {
-        char copy[64];
-        struct text error = {0};
-        snprintf(copy, sizeof copy, "%s", setting);
-        char *equals = strchr(copy, '=');
-        *equals = '\0';
-        assert_true(option_parse(option_find(algorithm->options, copy), equals + 1, options, &error));
-    }
-    return options;
-}
-
-static void play_text(struct play *play, struct schedule_book *book, const char *name, const char *schedule,
-                      const char *setting) {
-    const struct cc_ops *algorithm = cc_find(name);
-    void *options = open_options(algorithm, setting);
-    *book = (struct schedule_book){0};
-    schedule_parse(book, "trial", schedule, strlen(schedule), NULL);
-    assert_int_equal(book->mistake_count, 0);
-    play_schedule(play, &book->schedules[0], algorithm, options, false);
-    mem_free(options);
-}
-
-static void try_all(const struct trial *trials, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        struct schedule_book book;
-        struct play play;
-        struct text facts = {0};
-        char wanted[512];
-        snprintf(wanted, sizeof wanted, "%s", trials[i].facts);
-        play_text(&play, &book, "ssi", trials[i].schedule, trials[i].setting);
-        facts_add(&play, &facts);
-        for (char *rest = wanted, *fact; (fact = strsep(&rest, ";")) != NULL;) {
-            if (!facts_have(&facts, text_trim(fact))) {
-                fail_msg("%s: not so: %s\n%s", trials[i].schedule, fact, text_string(&facts));
-            }
-        }
-        text_free(&facts);
-        play_free(&play);
-        schedule_book_free(&book);
-    }
-}
-
-#define TRY(trials) try_all((trials), sizeof(trials) / sizeof(trials)[0])
+#include "tests/support/trial.h"
 
 static void of_a_write_skew_the_second_to_commit_fails(void **state) {
     (void)state;
     static const struct trial trials[] = {
-        {NULL, "r1(x) r1(y) r2(x) r2(y) w1(x,1) w2(y,1) c1 c2", "8 is aborted: ssi_pivot; T1 commits"},
-        {NULL, "r1(x) r1(y) r2(x) r2(y) w1(x,1) w2(y,1) c2 c1", "8 is aborted: ssi_pivot; T2 commits"},
-        {NULL, "init x=1 y=1\nr1(x) r2(y) w1(y,1) w2(x,2) c1 r2(z) c2", "6 reads nothing; 7 is aborted: ssi_pivot"},
-        {NULL, "init x=1 y=1 z=1\nr1(x) r2(y) w1(y,1) w2(x,2) c1 r2(z) c2", "6 is aborted: ssi_pivot"},
-        {NULL, "r1(y) r2(y) w2(x,1) c2 r1(x) w1(y,2) c1", "6 is aborted: ssi_pivot"},
+        {"ssi", "r1(x) r1(y) r2(x) r2(y) w1(x,1) w2(y,1) c1 c2", "8 is aborted: ssi_pivot; T1 commits"},
+        {"ssi", "r1(x) r1(y) r2(x) r2(y) w1(x,1) w2(y,1) c2 c1", "8 is aborted: ssi_pivot; T2 commits"},
+        {"ssi", "init x=1 y=1\nr1(x) r2(y) w1(y,1) w2(x,2) c1 r2(z) c2", "6 reads nothing; 7 is aborted: ssi_pivot"},
+        {"ssi", "init x=1 y=1 z=1\nr1(x) r2(y) w1(y,1) w2(x,2) c1 r2(z) c2", "6 is aborted: ssi_pivot"},
+        {"ssi", "r1(y) r2(y) w2(x,1) c2 r1(x) w1(y,2) c1", "6 is aborted: ssi_pivot"},
         /* a single edge is no danger */
-        {NULL, "r1(x) r2(y) w2(x,1) c2 w1(z,1) c1", "T1 commits; T2 commits; serial order T1 T2"}};
-    TRY(trials);
+        {"ssi", "r1(x) r2(y) w2(x,1) c2 w1(z,1) c1", "T1 commits; T2 commits; serial order T1 T2"}};
+    TRIAL_TRY(trials);
 }
 
 static void what_a_savepoint_undid_still_counts(void **state) {
     (void)state;
     static const struct trial trials[] = {
-        {NULL, "r1(x) p1(s) w1(x,5) f1(s) r2(y) w2(x,9) c2 w1(y,7) c1", "8 is aborted: ssi_pivot"},
-        {NULL, "p1(s) r1(x) f1(s) r2(y) w2(x,7) c2 w1(y,5) c1", "7 is aborted: ssi_pivot"},
-        {NULL, "p1(s) w1(x,5) f1(s) r2(y) w2(x,7) c2 w1(y,5) c1", "7 is aborted: ssi_pivot"}};
-    TRY(trials);
+        {"ssi", "r1(x) p1(s) w1(x,5) f1(s) r2(y) w2(x,9) c2 w1(y,7) c1", "8 is aborted: ssi_pivot"},
+        {"ssi", "p1(s) r1(x) f1(s) r2(y) w2(x,7) c2 w1(y,5) c1", "7 is aborted: ssi_pivot"},
+        {"ssi", "p1(s) w1(x,5) f1(s) r2(y) w2(x,7) c2 w1(y,5) c1", "7 is aborted: ssi_pivot"}};
+    TRIAL_TRY(trials);
 }
 
 #define ANOMALY "r2(x) r2(y) r1(y) w1(y,20) c1 r3(x) r3(y) c3 w2(x,-11) c2"
@@ -88,46 +34,46 @@ static void what_a_savepoint_undid_still_counts(void **state) {
 static void readers_count_if_the_first_committed_before_them(void **state) {
     (void)state;
     static const struct trial trials[] = {
-        {NULL, "init x=0 y=0\n" ANOMALY, "9 is aborted: ssi_pivot; T3 commits"},
-        {NULL, "init x=0 y=0\nr2(x) r2(y) r1(y) w1(y,20) c1 b3:ro r3(x) r3(y) c3 w2(x,-11) c2",
+        {"ssi", "init x=0 y=0\n" ANOMALY, "9 is aborted: ssi_pivot; T3 commits"},
+        {"ssi", "init x=0 y=0\nr2(x) r2(y) r1(y) w1(y,20) c1 b3:ro r3(x) r3(y) c3 w2(x,-11) c2",
          "10 is aborted: ssi_pivot; T3 commits"},
         /* its snapshot is older than T1's commit: no harm, if it says that it will not write, or has ended so */
-        {NULL, "init x=0 y=0\nb3:ro r3(z) r2(x) r2(y) r1(y) w1(y,20) c1 r3(x) w2(x,-11) c2 c3",
+        {"ssi", "init x=0 y=0\nb3:ro r3(z) r2(x) r2(y) r1(y) w1(y,20) c1 r3(x) w2(x,-11) c2 c3",
          "T2 commits; T3 commits"},
-        {NULL, "init x=0 y=0\nr3(z) r2(x) r2(y) r1(y) w1(y,20) c1 r3(x) c3 w2(x,-11) c2", "T2 commits; T3 commits"},
-        {NULL, "init x=0 y=0\nr3(z) r2(x) r2(y) r1(y) w1(y,20) c1 r3(x) w2(x,-11) c2 c3", "8 is aborted: ssi_pivot"},
+        {"ssi", "init x=0 y=0\nr3(z) r2(x) r2(y) r1(y) w1(y,20) c1 r3(x) c3 w2(x,-11) c2", "T2 commits; T3 commits"},
+        {"ssi", "init x=0 y=0\nr3(z) r2(x) r2(y) r1(y) w1(y,20) c1 r3(x) w2(x,-11) c2 c3", "8 is aborted: ssi_pivot"},
         /* a reader that meets a committed pivot */
-        {NULL, "init x=0 y=0 z=0\nr1(z) r2(y) w3(y,2) c3 w2(x,1) c2 r1(x) c1", "7 is aborted: ssi_pivot"},
-        {NULL, "init x=0 y=0 z=0\nb1:ro r1(z) r2(y) w3(y,2) c3 w2(x,1) c2 r1(x) c1", "T1 commits; T2 commits"}};
-    TRY(trials);
+        {"ssi", "init x=0 y=0 z=0\nr1(z) r2(y) w3(y,2) c3 w2(x,1) c2 r1(x) c1", "7 is aborted: ssi_pivot"},
+        {"ssi", "init x=0 y=0 z=0\nb1:ro r1(z) r2(y) w3(y,2) c3 w2(x,1) c2 r1(x) c1", "T1 commits; T2 commits"}};
+    TRIAL_TRY(trials);
 }
 
 static void safe_snapshots_leave_no_marks(void **state) {
     (void)state;
     static const struct trial trials[] = {
         /* nobody beside it: T3's read of x cannot make T2 a pivot's victim */
-        {NULL, "b3:ro r3(x) r1(y) w1(y,20) c1 r2(y) w2(x,1) c2 c3", "T1 commits; T2 commits; T3 commits"},
+        {"ssi", "b3:ro r3(x) r1(y) w1(y,20) c1 r2(y) w2(x,1) c2 c3", "T1 commits; T2 commits; T3 commits"},
         /* deferrable: T2 may make the snapshot unsafe, so its end is waited for */
-        {NULL, "init x=0 y=0\nr2(x) r2(y) r1(y) w1(y,20) c1 b3:deferrable r3(x) r3(y) w2(x,-11) c2 c3",
+        {"ssi", "init x=0 y=0\nr2(x) r2(y) r1(y) w1(y,20) c1 b3:deferrable r3(x) r3(y) w2(x,-11) c2 c3",
          "7 waits for T2; 7 resumes after 10; 7 reads x=-11; 8 reads y=20; T2 commits; T3 commits"},
-        {NULL, "init x=0 y=0\nr2(x) b3:deferrable r3(x) w2(x,1) c2 c3",
+        {"ssi", "init x=0 y=0\nr2(x) b3:deferrable r3(x) w2(x,1) c2 c3",
          "3 waits for T2; 3 resumes after 5; 3 reads x=0"},
-        {NULL, "init x=0 y=0\nr2(x) b3:deferrable r3(x) w2(x,1) a2 c3", "3 resumes after 5; T3 commits"},
-        {NULL, "b3:deferrable r3(x) w2(x,1) c2 c3", "T3 commits; 2 reads x=0"},
+        {"ssi", "init x=0 y=0\nr2(x) b3:deferrable r3(x) w2(x,1) a2 c3", "3 resumes after 5; T3 commits"},
+        {"ssi", "b3:deferrable r3(x) w2(x,1) c2 c3", "T3 commits; 2 reads x=0"},
         /* one that writes all the same is not taken at its word */
-        {NULL, "b1:ro r1(x) r2(y) w1(y,1) w2(x,2) c1 c2", "7 is aborted: ssi_pivot"}};
-    TRY(trials);
+        {"ssi", "b1:ro r1(x) r2(y) w1(y,1) w2(x,2) c1 c2", "7 is aborted: ssi_pivot"}};
+    TRIAL_TRY(trials);
 }
 
 static void own_writes_leave_no_marks(void **state) {
     (void)state;
     static const struct trial trials[] = {
-        {NULL, "i1(x,1) r1(x) c1 r2(x) c2", "T1 commits; T2 commits"},
-        {NULL, "init x=0 y=0 z=0\nw1(x,1) w1(x,2) r1(x) r2(y) w2(z,1) c1 c2", "T1 commits; T2 commits"},
+        {"ssi", "i1(x,1) r1(x) c1 r2(x) c2", "T1 commits; T2 commits"},
+        {"ssi", "init x=0 y=0 z=0\nw1(x,1) w1(x,2) r1(x) r2(y) w2(z,1) c1 c2", "T1 commits; T2 commits"},
         /* first updater wins before anything else */
-        {NULL, "init x=0 y=0\nr2(y) w1(x,1) c1 w2(x,2) c2", "4 is aborted: write_conflict"},
-        {NULL, "init x=0\nw1(x,1) w2(x,2) c1 c2", "2 waits for T1; 2 is aborted: write_conflict"}};
-    TRY(trials);
+        {"ssi", "init x=0 y=0\nr2(y) w1(x,1) c1 w2(x,2) c2", "4 is aborted: write_conflict"},
+        {"ssi", "init x=0\nw1(x,1) w2(x,2) c1 c2", "2 waits for T1; 2 is aborted: write_conflict"}};
+    TRIAL_TRY(trials);
 }
 
 /* Scans: the range is marked, absent keys included; with scan_marks = table, the table. */
@@ -168,17 +114,12 @@ static void marks_are_promoted(void **state) {
 
 /* ---- Every interleaving ---- */
 
-enum { STEPS_MAX = 5, TXNS_MAX = 3 };
-struct weave {
-    const char *steps[TXNS_MAX][STEPS_MAX];
-    int txns, length;
-    const char *setting;
-    int next[TXNS_MAX];
-    char text[256];
-    size_t schedules, pivots, needless; /* needless: by the certifier */
+struct tally {
+    const char *algorithm;
+    size_t pivots, needless; /* needless: by the certifier */
 };
 
-static size_t count_aborts(const struct play *play) {
+static size_t count_pivots(const struct play *play) {
     size_t count = 0;
     for (size_t i = 0; i < play->step_count; i++) {
         count += play->steps[i].outcome == PLAY_ABORT && play->steps[i].reason == REASON_SSI_PIVOT;
@@ -186,57 +127,41 @@ static size_t count_aborts(const struct play *play) {
     return count;
 }
 
+static bool is_serializable(const char *algorithm, const char *schedule) {
+    struct trial_play trial;
+    trial_open(&trial, algorithm, schedule);
+    bool serializable = trial.play.verdict.properties[JUDGE_CONFLICT_SERIALIZABLE] == JUDGE_YES;
+    trial_close(&trial);
+    return serializable;
+}
+
 /* Nothing unserializable commits. Where si alone would have been serializable the certifier must find every refusal
  * needless, elsewhere at least one that was not - but basic also refuses both of two of which one would have done. */
-static void judge_weave(struct weave *weave) {
-    struct schedule_book book;
-    struct play play;
-    play_text(&play, &book, "ssi", weave->text, weave->setting);
-    if (play.verdict.properties[JUDGE_CONFLICT_SERIALIZABLE] != JUDGE_YES || play.promise_broken) {
-        fail_msg("not serializable: %s", weave->text);
+static void judge_refusals(void *context, const char *schedule) {
+    struct tally *tally = context;
+    struct trial_play trial;
+    trial_open(&trial, tally->algorithm, schedule);
+    size_t pivots = count_pivots(&trial.play), needless = trial.play.false_positives;
+    if (trial.play.verdict.properties[JUDGE_CONFLICT_SERIALIZABLE] != JUDGE_YES || trial.play.promise_broken) {
+        fail_msg("%s: not serializable: %s", tally->algorithm, schedule);
     }
-    size_t pivots = count_aborts(&play), needless = play.false_positives;
-    play_free(&play);
-    schedule_book_free(&book);
-    play_text(&play, &book, "si", weave->text, NULL);
-    bool serializable = play.verdict.properties[JUDGE_CONFLICT_SERIALIZABLE] == JUDGE_YES;
+    trial_close(&trial);
+    bool spares_one = strcmp(tally->algorithm, "ssi variant=basic") != 0, serializable = is_serializable("si", schedule);
     assert_true(serializable || pivots > 0);
-    bool spares_one = strcmp(weave->setting, "variant=basic") != 0;
     if (serializable ? needless != pivots : needless >= pivots && spares_one) {
-        fail_msg("%zu refused, %zu of them needlessly, %s under si: %s", pivots, needless,
-                 serializable ? "serializable" : "not", weave->text);
+        fail_msg("%s: %zu refused, %zu of them needlessly, %s under si: %s", tally->algorithm, pivots, needless,
+                 serializable ? "serializable" : "not", schedule);
     }
-    weave->schedules++;
-    weave->pivots += pivots;
-    weave->needless += needless;
-    play_free(&play);
-    schedule_book_free(&book);
+    tally->pivots += pivots;
+    tally->needless += needless;
 }
 
-static void weave_on(struct weave *weave) {
-    size_t length = strlen(weave->text);
-    bool whole = true;
-    for (int i = 0; i < weave->txns; i++) {
-        if (weave->next[i] < weave->length) {
-            whole = false;
-            snprintf(&weave->text[length], sizeof weave->text - length, "%s ", weave->steps[i][weave->next[i]++]);
-            weave_on(weave);
-            weave->text[length] = '\0';
-            weave->next[i]--;
-        }
-    }
-    if (whole) {
-        judge_weave(weave);
-    }
-}
-
-static size_t weave_all(struct weave weave, const char *setting, size_t schedules) {
-    weave.setting = setting;
-    weave_on(&weave);
-    print_message("%s: %zu schedules, %zu refusals, %zu needless\n", setting, weave.schedules, weave.pivots,
-                  weave.needless);
-    assert_int_equal(weave.schedules, schedules);
-    return weave.needless;
+/* How many refusals are needless, in all interleavings. */
+static size_t count_needless(const struct weave *weave, const char *algorithm, size_t schedules) {
+    struct tally tally = {.algorithm = algorithm};
+    assert_int_equal(weave_all(weave, judge_refusals, &tally), schedules);
+    print_message("%s: %zu schedules, %zu refusals, %zu needless\n", algorithm, schedules, tally.pivots, tally.needless);
+    return tally.needless;
 }
 
 static const struct weave of_two = {
@@ -259,24 +184,24 @@ static const struct weave apart = {
 
 static void the_variants_differ_in_what_they_refuse_needlessly(void **state) {
     (void)state;
-    size_t basic = weave_all(of_two, "variant=basic", 252), order = weave_all(of_two, "variant=commit_order", 252),
-           whole = weave_all(of_two, "variant=read_only", 252);
+    size_t basic = count_needless(&of_two, "ssi variant=basic", 252), order = count_needless(&of_two, "ssi variant=commit_order", 252),
+           whole = count_needless(&of_two, "ssi variant=read_only", 252);
     assert_int_equal(whole, 0);
     assert_true(whole <= order && order <= basic);
-    basic = weave_all(of_three, "variant=basic", 1680);
-    order = weave_all(of_three, "variant=commit_order", 1680);
-    whole = weave_all(of_three, "variant=read_only", 1680);
+    basic = count_needless(&of_three, "ssi variant=basic", 1680);
+    order = count_needless(&of_three, "ssi variant=commit_order", 1680);
+    whole = count_needless(&of_three, "ssi variant=read_only", 1680);
     assert_true(whole <= order && order < basic);
-    basic = weave_all(with_a_reader, "variant=basic", 1680);
-    order = weave_all(with_a_reader, "variant=commit_order", 1680);
-    whole = weave_all(with_a_reader, "variant=read_only", 1680);
+    basic = count_needless(&with_a_reader, "ssi variant=basic", 1680);
+    order = count_needless(&with_a_reader, "ssi variant=commit_order", 1680);
+    whole = count_needless(&with_a_reader, "ssi variant=read_only", 1680);
     assert_true(whole < order && order < basic);
 }
 
 static void promotion_refuses_more(void **state) {
     (void)state;
-    assert_int_equal(weave_all(apart, "max_marks=2", 70), 0);
-    assert_true(weave_all(apart, "max_marks=1", 70) > 0);
+    assert_int_equal(count_needless(&apart, "ssi max_marks=2", 70), 0);
+    assert_true(count_needless(&apart, "ssi max_marks=1", 70) > 0);
 }
 
 TEST_GROUP(ssi, cmocka_unit_test(of_a_write_skew_the_second_to_commit_fails),

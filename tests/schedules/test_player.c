@@ -1,64 +1,7 @@
 /* test_player.c - the rules of playing, one by one: what is put off, who resumes when, what is skipped, when time
  * passes, who begins anew, what each form of value writes, what savepoints keep. The facts are those of facts.h. */
-#include <stdio.h>
-#include <string.h>
-
-#include "sim/base/memory.h"
-#include "sim/base/option.h"
-#include "sim/cc/cc.h"
-#include "tests/support/facts.h"
 #include "tests/support/harness.h"
-
-/* An algorithm, perhaps with one option (`2pl victim=oldest`), a schedule with its header, and facts that must hold. */
-struct trial {
-    const char *algorithm, *schedule, *facts;
-};
-
-static void *open_options(const struct cc_ops *algorithm, const char *setting) {
-    void *options = algorithm->options != NULL ? mem_new(1, algorithm->options->size) : NULL;
-    if (options != NULL) {
-        options_default(algorithm->options, options);
-    }
-    if (setting != NULL) {
-        char copy[64];
-        struct text error = {0};
-        snprintf(copy, sizeof copy, "%s", setting);
-        char *equals = strchr(copy, '=');
-        *equals = '\0';
-        assert_true(option_parse(option_find(algorithm->options, copy), equals + 1, options, &error));
-    }
-    return options;
-}
-
-static void try(const struct trial *trial) {
-    struct schedule_book book = {0};
-    struct play play;
-    struct text facts = {0};
-    char name[64], wanted[1024];
-    snprintf(name, sizeof name, "%s", trial->algorithm);
-    snprintf(wanted, sizeof wanted, "%s", trial->facts);
-    char *setting = name, *rest = wanted, *fact;
-    const struct cc_ops *algorithm = cc_find(strsep(&setting, " "));
-    void *options = open_options(algorithm, setting);
-    schedule_parse(&book, "trial", trial->schedule, strlen(trial->schedule), NULL);
-    assert_int_equal(book.mistake_count, 0);
-    play_schedule(&play, &book.schedules[0], algorithm, options, true);
-    facts_add(&play, &facts);
-    while ((fact = strsep(&rest, ";")) != NULL) {
-        if (!facts_have(&facts, text_trim(fact))) {
-            fail_msg("%s: %s: not so: %s\n%s", trial->algorithm, trial->schedule, fact, text_string(&facts));
-        }
-    }
-    text_free(&facts);
-    play_free(&play);
-    schedule_book_free(&book);
-    mem_free(options);
-}
-
-#define TRY(trials)                                                   \
-    for (size_t i = 0; i < sizeof(trials) / sizeof(trials)[0]; i++) { \
-        try(&(trials)[i]);                                            \
-    }
+#include "tests/support/trial.h"
 
 /* All locks at the first step, for what the schedule has yet to come: where 2pl has a deadlock there is none. */
 static void looks_ahead(void **state) {
@@ -78,7 +21,7 @@ static void looks_ahead(void **state) {
         {"2pl-conservative", "pred P: id<=9\ninit x=1\ni1(y,5) q2(P) w1(x,2) c1 c2",
          "2 waits for T1; 2 reads x=2 y=5; ends T1 T2"},
     };
-    TRY(trials);
+    TRIAL_TRY(trials);
 }
 
 static void waits_and_wakes(void **state) {
@@ -109,7 +52,7 @@ static void waits_and_wakes(void **state) {
          "2 waits for T1; 3 waits for T2; 2 reads x=0 y=5; 3 resumes after 5"},
         {"none", "w1(x,1) r2(x) c2 a1", "2 reads x=1; found G1a; T1 rolls back; final x=0"},
     };
-    TRY(trials);
+    TRIAL_TRY(trials);
 }
 
 static void ends(void **state) {
@@ -137,7 +80,7 @@ static void ends(void **state) {
         {"si", "r1(x) w2(x,2)", "ends T1 T2; serial order T1 T2"},
         {"none", "r1(x) w2(x,2) c1", "T2 is unfinished; final x=0; serial order T1"},
     };
-    TRY(trials);
+    TRIAL_TRY(trials);
 }
 
 static void time_passes(void **state) {
@@ -156,7 +99,7 @@ static void time_passes(void **state) {
         {"2pl detect=period(1s)", "w1(x,1) w2(x,2) c3", "2 never resumes"},
         {"2pl detect=after(1s)", "w1(x,1) w2(x,2) r3(x) c4", "2 never resumes; 3 never resumes"},
     };
-    TRY(trials);
+    TRIAL_TRY(trials);
 }
 
 static void values(void **state) {
@@ -181,7 +124,7 @@ static void values(void **state) {
         {"si", "init x=1 y=2\nw1(y,5) w2(x,@y+1) c1 c2", "2 changes 1; final x=3 y=5; serial order T2 T1"},
         {"occ", "init x=1 y=2\nw2(x,@y+1) w1(y,5) c1 c2", "4 is aborted: validation; final x=1 y=5"},
     };
-    TRY(trials);
+    TRIAL_TRY(trials);
 }
 
 /* What a rolled-back savepoint read still counts at serializable levels. */
@@ -198,7 +141,7 @@ static void savepoints(void **state) {
         {"si", "w1(x,1) p1(s) w1(x,2) f1(s) c1", "final x=1"},
         {"occ", "w1(x,1) p1(s) w1(x,2) f1(s) r1(x) c1", "5 reads x=1; final x=1"},
     };
-    TRY(trials);
+    TRIAL_TRY(trials);
 }
 
 static void locking_reads(void **state) {
@@ -211,7 +154,7 @@ static void locking_reads(void **state) {
         {"2pl", "init x=0\nq1(A) i2(y,1) c1 c2",
          "2 waits for T1; after 2: x: T1 S | gap before x: T1 | y: T2 X | gap before the end: T1 (queue: T2)"},
     };
-    TRY(trials);
+    TRIAL_TRY(trials);
 }
 
 static void verdicts(void **state) {
@@ -237,7 +180,7 @@ static void verdicts(void **state) {
         {"2pl", "init y=0\npred A: true\nw2(x,5) q1(A) w1(y,1) c1 r2(y) c2", "1 changes 0; serial order T1 T2; no P1"},
         {"2pl", "init y=0\nw1(x,5) w2(x,6) c1 c2", "2 waits for T1; 2 changes 0; final y=0; serial order T1 T2"},
     };
-    TRY(trials);
+    TRIAL_TRY(trials);
 }
 
 TEST_GROUP(player, cmocka_unit_test(looks_ahead), cmocka_unit_test(waits_and_wakes), cmocka_unit_test(ends),
