@@ -87,7 +87,8 @@ struct row *txn_row(struct txn *txn, struct store *store, struct table *table, i
 }
 
 struct row *txn_find_row(struct txn *txn, const struct table *table, int64_t key) {
-    return find_row(txn, table, key, row_hash(table, key));
+    uint64_t hash = row_hash(table, key);
+    return (txn->row_filter & UINT64_C(1) << (hash >> 58)) != 0 ? find_row(txn, table, key, hash) : NULL;
 }
 
 struct row *txn_row_of_end(struct txn *txn, struct table *table) {
