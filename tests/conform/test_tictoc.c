@@ -78,6 +78,17 @@ static void absence_has_its_time_too(void **state) {
                   X_LASTS_SO "r2(x)=0 w1(x,1)=0 c1 i2(8,1)=0 c2");
 }
 
+/* T7 precedes T1, which overwrote what it had read; T1 deleted what T2 does not find any more, not even a trace; T2 read what
+ * T7 has overwritten since. */
+static void absence_is_behind_deletes_that_left_no_trace(void **state) {
+    (void)state;
+    script_expect("tictoc", NULL,
+                  "w4(z,1) c4 w5(z,2) w5(4,2) i5(8,1) c5 r3(4) r3(y) c3 w6(z,3) c6 r8(z) r8(x) c8 "
+                  "r7(x) w1(x,1) d1(8) c1 r2(y) r2(4) w7(y,5) c7 r2(8) c2",
+                  "w4(z,1)=0 c4 w5(z,2)=1 w5(4,2)=0 i5(8,1)=0 c5 r3(4)=2 r3(y)=0 c3 w6(z,3)=2 c6 r8(z)=3 r8(x)=0 c8 "
+                  "r7(x)=0 w1(x,1)=0 d1(8)=1 c1 r2(y)=0 r2(4)=2 w7(y,5)=0 c7 r2(8)=- k2:validation");
+}
+
 static void expect_with_log(int line, const char *settings, const char *schedule, const char *expected) {
     struct script script;
     script_open(&script, "tictoc", settings, schedule);
@@ -114,4 +125,5 @@ static void locks_last_until_the_writes_are_installed(void **state) {
 TEST_GROUP(tictoc, cmocka_unit_test(who_read_what_was_overwritten_may_come_before),
            cmocka_unit_test(no_moment_suits_everything), cmocka_unit_test(what_is_undone_counts_as_read),
            cmocka_unit_test(ranges_are_validated_again), cmocka_unit_test(absence_has_its_time_too),
+           cmocka_unit_test(absence_is_behind_deletes_that_left_no_trace),
            cmocka_unit_test(locks_last_until_the_writes_are_installed))
