@@ -181,8 +181,22 @@ static bool relies_on(struct cc *cc, struct txn *reader, const struct row *writt
     return scanned(reader, written);
 }
 
-static bool is_in_the_way(struct cc *cc, struct txn *txn, struct txn *reader) {
+/* Where the rows that it wrote show in the filter of who has met them. */
+static uint64_t filter_of_writes(const struct txn *txn) {
+    uint64_t bits = 0;
+    for (size_t i = 0; i < txn->writes.count; i++) {
+        const struct row *row = &txn->rows.items[txn->writes.items[i].row];
+        bits |= txn_filter_bit(row->table, row->key);
+    }
+    return bits;
+}
+
+static bool is_in_the_way(struct cc *cc, struct txn *txn, uint64_t written, struct txn *reader) {
     if (reader == txn || reader->doomed || reader->state == TXN_SEALED) {
+        return false;
+    }
+    if ((reader->row_filter & written) == 0 && reader->scans.count == 0) {
+        txn->work.validated += (uint32_t)txn->writes.count;
         return false;
     }
     for (size_t i = 0; i < txn->writes.count; i++) {
@@ -216,8 +230,9 @@ static enum cc_status forward_prepare(struct cc *cc, struct txn *txn) {
     if (await(txn, other_installer(txn), BLOCK) == CC_WAIT) {
         return CC_WAIT;
     }
+    uint64_t written = filter_of_writes(txn);
     for (struct txn *reader = state->first; reader != NULL; reader = tail_of(reader)->next) {
-        if (is_in_the_way(cc, txn, reader)) {
+        if (is_in_the_way(cc, txn, written, reader)) {
             if (chosen->resolve == RESOLVE_DIE) {
                 return txn_refuse(txn, REASON_VALIDATION);
             }

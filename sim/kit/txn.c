@@ -73,9 +73,13 @@ static struct row *add_row(struct txn *txn, struct table *table, int64_t key, st
     return &txn->rows.items[count - 1];
 }
 
+static inline uint64_t filter_bit(uint64_t hash) { return UINT64_C(1) << (hash >> 58); }
+
+uint64_t txn_filter_bit(const struct table *table, int64_t key) { return filter_bit(row_hash(table, key)); }
+
 struct row *txn_row(struct txn *txn, struct store *store, struct table *table, int64_t key) {
     uint64_t hash = row_hash(table, key);
-    uint64_t bit = UINT64_C(1) << (hash >> 58);
+    uint64_t bit = filter_bit(hash);
     if ((txn->row_filter & bit) != 0) {
         struct row *row = find_row(txn, table, key, hash);
         if (row != NULL) {
@@ -88,7 +92,7 @@ struct row *txn_row(struct txn *txn, struct store *store, struct table *table, i
 
 struct row *txn_find_row(struct txn *txn, const struct table *table, int64_t key) {
     uint64_t hash = row_hash(table, key);
-    return (txn->row_filter & UINT64_C(1) << (hash >> 58)) != 0 ? find_row(txn, table, key, hash) : NULL;
+    return (txn->row_filter & filter_bit(hash)) != 0 ? find_row(txn, table, key, hash) : NULL;
 }
 
 struct row *txn_row_of_end(struct txn *txn, struct table *table) {
@@ -97,7 +101,7 @@ struct row *txn_row_of_end(struct txn *txn, struct table *table) {
     if (row != NULL) {
         return row;
     }
-    txn->row_filter |= UINT64_C(1) << (hash >> 58);
+    txn->row_filter |= filter_bit(hash);
     return add_row(txn, table, INT64_MAX, table->end);
 }
 

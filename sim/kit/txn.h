@@ -102,6 +102,8 @@ struct txn {
 struct row *txn_row(struct txn *txn, struct store *store, struct table *table, int64_t key);
 /* The row of that key if this attempt met it, else NULL. */
 struct row *txn_find_row(struct txn *txn, const struct table *table, int64_t key);
+/* The bit of row_filter that a row of that key sets. */
+uint64_t txn_filter_bit(const struct table *table, int64_t key);
 /* The row behind the table's last key (key INT64_MAX), which owns the last gap. */
 struct row *txn_row_of_end(struct txn *txn, struct table *table);
 static inline uint32_t txn_row_number(const struct txn *txn, const struct row *row) {
