@@ -29,12 +29,15 @@
 #include "sim/cc/cc.h"
 #include "sim/kit/rowlock.h"
 #include "sim/kit/snapshot.h"
+#include "sim/kit/versions.h"
 
 struct ssn_options {
     struct deadlock_options deadlock;
+    struct version_options versions;
 };
 
-static const struct option options[] = {DEADLOCK_OPTIONS(struct ssn_options, deadlock, "requester")};
+static const struct option options[] = {DEADLOCK_OPTIONS(struct ssn_options, deadlock, "requester"),
+                                        VERSION_OPTIONS(struct ssn_options, versions)};
 static const struct option_table table = OPTION_TABLE(options, struct ssn_options);
 
 /* Behind each version. */
@@ -337,6 +340,11 @@ static void ssn_timer(struct cc *cc, struct txn *txn, int tag) {
     deadlock_on_timer(cc, deadlock_of(cc), txn);
 }
 
+static void ssn_start(struct cc *cc) {
+    rowlock_start(cc);
+    versions_start(cc, &((const struct ssn_options *)cc->options)->versions);
+}
+
 static void ssn_stop(struct cc *cc) {
     vector_free(&((struct ssn_state *)cc->state)->marks);
     lock_table_stop(cc);
@@ -354,7 +362,7 @@ const struct cc_ops cc_ssn = {
     .txn_size = sizeof(struct ssn_txn),
     .record_size = sizeof(struct lock_head),
     .version_size = sizeof(struct ssn_version),
-    .start = rowlock_start,
+    .start = ssn_start,
     .stop = ssn_stop,
     .begin = ssn_begin,
     .statement = ssn_statement,
