@@ -12,13 +12,6 @@ static uint64_t add_number(uint64_t digest, double number) {
     return digest_add(digest, bits);
 }
 
-static uint64_t add_text(uint64_t digest, const char *text) {
-    for (const char *at = text; *at != '\0'; at++) {
-        digest = digest_add(digest, (unsigned char)*at);
-    }
-    return digest_add(digest, UINT64_MAX);
-}
-
 static uint64_t add_distribution(uint64_t digest, const struct distribution *d) {
     digest = digest_add(digest_add(digest, (uint64_t)d->kind), (uint64_t)d->stages);
     digest =
@@ -52,7 +45,7 @@ static uint64_t add_field(uint64_t digest, enum option_type type, const void *fi
     case OPTION_SHARE: return add_number(digest, *(const double *)field);
     case OPTION_CHOICE: return digest_add(digest, (uint64_t) * (const int *)field);
     case OPTION_DISTRIBUTION: return add_distribution(digest, field);
-    case OPTION_TEXT: return add_text(digest, field);
+    case OPTION_TEXT: return text_digest(digest, field);
     case OPTION_CALL: return add_call(digest, field);
     case OPTION_PROFILE: return add_profile(digest, field);
     }
@@ -63,7 +56,7 @@ static uint64_t add_field(uint64_t digest, enum option_type type, const void *fi
 uint64_t option_digest(const struct option_table *table, const void *values, uint64_t digest) {
     for (size_t i = 0; table != NULL && i < table->count; i++) {
         const struct option *option = &table->options[i];
-        digest = add_field(add_text(digest, option->name), option->type, (const char *)values + option->offset);
+        digest = add_field(text_digest(digest, option->name), option->type, (const char *)values + option->offset);
     }
     return digest;
 }

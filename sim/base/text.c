@@ -13,6 +13,7 @@
 #include <strings.h>
 
 #include "sim/base/check.h"
+#include "sim/base/digest.h"
 #include "sim/base/memory.h"
 
 #define BLANKS " \t\r\n"
@@ -350,4 +351,11 @@ const char *text_suggestion(char *buffer, size_t size, const char *word, const c
         snprintf(buffer, size, "; did you mean %s?", nearest);
     }
     return buffer;
+}
+
+uint64_t text_digest(uint64_t digest, const char *text) {
+    for (const char *at = text; *at != '\0'; at++) {
+        digest = digest_add(digest, (unsigned char)*at);
+    }
+    return digest_add(digest, UINT64_MAX);
 }

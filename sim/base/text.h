@@ -32,6 +32,9 @@ bool text_parse_share(const char *text, double *value);
 bool text_parse_size(const char *text, int64_t *bytes);
 bool text_parse_rate(const char *text, double *per_second);
 
+/* `digest` (digest.h), with the string and its end added. */
+uint64_t text_digest(uint64_t digest, const char *text);
+
 /* Splits `name(a, b)` in place into its name and arguments (blanks trimmed); plain `name` has none. Returns the number
  * of arguments, or -1 for unbalanced brackets, an empty argument or more than `room`. */
 int text_split_call(char *text, char **name, char **arguments, int room);

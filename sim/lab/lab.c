@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "sim/base/check.h"
-#include "sim/base/digest.h"
 #include "sim/lab/lab_parts.h"
 #include "sim/lab/manifest.h"
 #include "sim/lab/plot.h"
@@ -211,14 +210,6 @@ static bool history_is_possible(const struct experiment_facts *facts, const stru
     return false;
 }
 
-static uint64_t digest_of_words(const char *words) {
-    uint64_t digest = 0;
-    for (const char *at = words; *at != '\0'; at++) {
-        digest = digest_add(digest, (unsigned char)*at);
-    }
-    return digest;
-}
-
 /* The other part files of the folder: of shards, or of the whole. Those of another build are none of ours. */
 static bool read_others(struct lab *lab) {
     struct text own = {0};
@@ -238,7 +229,7 @@ static bool open_journals(struct lab *lab) {
     experiment_echo(lab->experiment, &config);
     text_add(&command, "%s%s", lab->request->command, lab->request->selection);
     struct journal_header header = {.build = journal_build(),
-                                    .plan = digest_of_words(text_string(&config)),
+                                    .plan = text_digest(0, text_string(&config)),
                                     .shard = lab->request->shard,
                                     .name = lab->facts->stem,
                                     .command = text_string(&command),

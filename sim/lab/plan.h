@@ -181,6 +181,9 @@ void plan_check_program(struct experiment *plan);
 /* Fills the options of the point, which belong to it. False with a sentence if the program makes no sense there. */
 bool plan_program(const struct experiment *plan, const struct candidate *candidate, const size_t *positions,
                   void *options, struct text *error);
+/* `digest` (digest.h), with all entries at the point added. */
+uint64_t plan_program_digest(const struct experiment *plan, const struct candidate *candidate, const size_t *positions,
+                             uint64_t digest);
 
 /* --- plan_figure.c --- */
 

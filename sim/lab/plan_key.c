@@ -2,22 +2,23 @@
  * prices and the restart policy, the times, the seed and the replication. Labels (titles, names of variants, figures) and the
  * rest of the grid have no part in it. */
 #include "sim/base/digest.h"
+#include "sim/base/memory.h"
 #include "sim/lab/plan.h"
-
-static uint64_t add_words(uint64_t digest, const char *words) {
-    for (const char *at = words; *at != '\0'; at++) {
-        digest = digest_add(digest, (unsigned char)*at);
-    }
-    return digest_add(digest, UINT64_MAX);
-}
 
 uint64_t experiment_run_key(const struct experiment *experiment, size_t number, uint64_t replication) {
     struct point point;
     experiment_point(experiment, number, &point);
     const struct run_spec *spec = &point.spec;
-    uint64_t key = add_words(add_words(0, spec->algorithm->name), spec->workload->name);
+    uint64_t key = text_digest(text_digest(0, spec->algorithm->name), spec->workload->name);
     key = option_digest(spec->algorithm->options, spec->algorithm_options, key);
     key = option_digest(spec->workload->options, spec->workload_options, key);
+    if (plan_has_program(experiment)) {
+        size_t *positions = mem_new(experiment->axes.count, sizeof *positions);
+        plan_positions(experiment, number, positions);
+        const struct candidate *candidate = &experiment->candidates.items[positions[experiment->algorithm_axis]];
+        key = plan_program_digest(experiment, candidate, positions, key);
+        mem_free(positions);
+    }
     key = option_digest(&system_options, &spec->system, key);
     key = option_digest(&cost_options, &spec->cost, key);
     key = option_digest(&restart_options, &spec->restart, key);

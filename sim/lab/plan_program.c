@@ -240,3 +240,17 @@ bool plan_program(const struct experiment *plan, const struct candidate *candida
     script_free(&script);
     return good;
 }
+
+uint64_t plan_program_digest(const struct experiment *plan, const struct candidate *candidate, const size_t *positions,
+                             uint64_t digest) {
+    struct script script = {0};
+    write_script(plan, candidate, positions, &script);
+    for (size_t i = 0; i < script.entries.count; i++) {
+        const struct workload_entry *entry = &script.entries.items[i];
+        digest = text_digest(digest, entry->section);
+        digest = text_digest(digest, entry->key != NULL ? entry->key : "");
+        digest = text_digest(digest, entry->value != NULL ? entry->value : "");
+    }
+    script_free(&script);
+    return digest;
+}

@@ -72,6 +72,35 @@ known() { # EXPECTED ARGUMENTS...: so many of so many runs are known
     sed 's/^2pl,/serial,/' <(sweep -o again && cat again/runs.csv) | cmp - out/runs.csv
 }
 
+@test "a workload written in the config is part of what a run depends on" {
+    cat >mix.ini <<'INI'
+[experiment]
+algorithm    = 2pl
+replications = 2
+warmup       = 0
+duration     = 100ms
+[system]
+terminals    = 2
+[workload]
+name         = mix
+[table t]
+rows         = 10
+[transaction a]
+let x        = uniform(t)
+steps        = r(t x) w(t x, +=1)
+[transaction b]
+steps        = q(t *)
+INI
+    mix() { "$ccsim" run mix.ini --no-plot --quiet -o out "$@" 2>&1; }
+    mix
+    [[ "$(mix)" == *"2 of 2 runs are known"* ]]
+    [ -z "$(mix --set transaction.a.weight=2)" ]
+    [ -z "$(mix --set table.t.rows=11)" ]
+    [[ "$(mix --set table.t.rows='10 11')" == *"4 of 4 runs are known"* ]]
+    sed -i 's/+=1/+=2/' mix.ini
+    [ -z "$(mix)" ]
+}
+
 @test "killed at any moment and run again: the same bytes" {
     sweep -o undisturbed --set experiment.duration=20s
     for wait in 0.02 0.05 0.1 0.2 0.3; do
