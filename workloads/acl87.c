@@ -180,6 +180,7 @@ const struct workload_ops workload_acl87 = {
     .next = acl87_next,
     .remaining = acl87_remaining,
     .plan = acl87_plan,
+    .tells_last_lock = true,
     .committed = acl87_committed,
     .audit = acl87_audit,
 };

@@ -340,6 +340,7 @@ const struct workload_ops workload_bank = {
     .type_name = bank_type_name,
     .type_of = bank_type_of,
     .plan = bank_plan,
+    .tells_last_lock = true,
     .committed = bank_committed,
     .audit = bank_audit,
 };

@@ -310,6 +310,7 @@ const struct workload_ops workload_hot_row = {
     .next = hot_row_next,
     .remaining = hot_row_remaining,
     .plan = hot_row_plan,
+    .tells_last_lock = true,
     .committed = hot_row_committed,
     .audit = hot_row_audit,
 };

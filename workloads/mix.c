@@ -643,6 +643,7 @@ const struct workload_ops workload_mix = {
     .draw = mix_draw,
     .next = mix_next,
     .remaining = mix_remaining,
+    .tells_last_lock = true,
     .plan = mix_footprint,
     .plans = mix_plans,
     .declares = mix_declares,

@@ -267,6 +267,7 @@ const struct workload_ops workload_report = {
     .draw = report_draw,
     .next = report_next,
     .remaining = report_remaining,
+    .tells_last_lock = true,
     .declares = report_declares,
     .type_count = report_type_count,
     .type_name = report_type_name,

@@ -234,8 +234,14 @@ static void wild_draw(void *memory, const struct draw *draw, void *values) {
     struct savepoints set = {0};
     a->count = (int)between(draw->stream, 1, state->options.steps_max);
     a->rollback = stream_chance(draw->stream, state->options.rollback);
+    struct step *last = NULL; /* statement */
     for (int i = 0; i < a->count; i++) {
+        struct step *step = &a->actions[i].step;
         draw_action(state, draw->stream, &set, &a->actions[i]);
+        last = step->kind <= STEP_INSERT ? step : last;
+    }
+    if (last != NULL) {
+        last->last_lock = true;
     }
     a->level = stream_chance(draw->stream, state->options.other_level) ? state->options.level : LEVEL_OWN;
 }
@@ -328,6 +334,7 @@ const struct workload_ops workload_wild = {
     .next = wild_next,
     .remaining = wild_remaining,
     .plan = wild_plan,
+    .tells_last_lock = true,
     .declares = wild_declares,
     .isolation = wild_isolation,
     .levels = wild_levels,

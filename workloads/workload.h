@@ -61,9 +61,11 @@ struct step {
     enum step_patience patience;
     enum step_value value; /* UPDATE, INSERT: what `operand` is */
     int savepoint;
-    bool scan;      /* a range: what is not there counts too */
-    bool last_lock; /* this statement takes the transaction's last new lock */
-    int32_t limit;  /* rows obtained; 0: no limit */
+    bool scan; /* a range: what is not there counts too */
+    /* This statement takes the transaction's last new lock, upgrades included: later ones touch only rows that it holds
+     * in the mode they need. No insert and no scan can follow. */
+    bool last_lock;
+    int32_t limit; /* rows obtained; 0: no limit */
     struct table *table;
     int64_t first, last;        /* keys; a step by key has first == last and scan false */
     struct condition condition; /* zero: any present row */
@@ -142,6 +144,12 @@ struct workload_ops {
     void (*next)(void *state, const void *arguments, void *registers, const struct reply *reply, struct step *step);
     /* How many rows the program still means to access; NULL: it cannot tell. */
     uint64_t (*remaining)(const void *state, const void *arguments, const void *registers);
+    /* Will a later statement of the program use that row again? Asked from the statement with `last_lock` on, until the end.
+     * NULL: no statement follows that one. */
+    bool (*uses_again)(const void *state, const void *arguments, const void *registers, const struct table *table,
+                       int64_t key);
+    /* Do its programs set `last_lock`? Else nobody knows before they commit. */
+    bool tells_last_lock;
     /* Does the program declare, when it begins, that it will write nothing? May be NULL. */
     enum declaration (*declares)(const void *state, const void *arguments);
     /* The level the transaction asks for (enum level), or LEVEL_OWN: whatever the algorithm gives. NULL: always that. */

@@ -327,6 +327,7 @@ const struct workload_ops workload_ycsb = {
     .remaining = ycsb_remaining,
     .plan = ycsb_plan,
     .plans = ycsb_plans,
+    .tells_last_lock = true,
     .committed = ycsb_committed,
     .audit = ycsb_audit,
 };

@@ -37,7 +37,10 @@ static void list_algorithms(json_t *list) {
 
 static void list_workloads(json_t *list) {
     for (size_t i = 0; i < workload_registry_count; i++) {
-        json_array_append_new(list, thing(workload_registry[i]->name, workload_registry[i]->summary));
+        const struct workload_ops *ops = workload_registry[i];
+        json_t *object = thing(ops->name, ops->summary);
+        json_object_set_new(object, "lock_point", json_string(ops->tells_last_lock ? "told" : "prepare"));
+        json_array_append_new(list, object);
     }
 }
 
@@ -116,12 +119,14 @@ static void print_lines(const json_t *list, const char *indent) {
         struct text name = {0};
         add_name(object, &name);
         const char *promise = field(object, "promises"), *fallback = field(object, "default");
+        const char *lock_point = field(object, "lock_point"); /* of a workload */
         printf("%s%-*s  ", indent, width, text_string(&name));
         if (promise[0] != '\0') {
             printf("%-3s  ", promise);
         }
         printf("%s", field(object, "summary"));
-        printf(fallback[0] != '\0' ? " [%s]\n" : "\n", fallback);
+        printf(fallback[0] != '\0' ? " [%s]" : "", fallback);
+        printf(lock_point[0] != '\0' ? " [lock point: %s]\n" : "\n", lock_point);
         text_free(&name);
     }
 }

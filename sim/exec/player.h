@@ -6,6 +6,8 @@
  *   - After each step all waiting calls that it freed resume, in the order they began to wait; then the steps put
  *     off of those who wait no more, in written order; only then the next step is given.
  *   - An aborted transaction skips its steps until it begins anew (same age); one that has ended skips them all.
+ *   - What programs know of their future (last_lock, uses_again, remaining) is read off the schedule, up to the
+ *     transaction's next c or a; rows only, as that a scan or an insert takes no new lock cannot be known.
  *   - Time stands still. Timers (lock timeouts, delayed deadlock detection) fire in order when no step is left that
  *     could be given.
  *   - If no transaction has an end, each commits after all written steps, in the order of their last steps: these

@@ -33,6 +33,7 @@ struct player_txn {
     struct actor *actor;                /* while live or dead */
     uint32_t given;                     /* the step to hand out next, or PLAY_NONE */
     uint32_t current;                   /* the step under way, or PLAY_NONE */
+    uint32_t first_step;                /* with which its present attempt began */
     uint32_t last_step;                 /* of the schedule */
     uint32_t last_begin;                /* its last b, or PLAY_NONE */
     uint32_t any_writes;                /* writes of any value so far */

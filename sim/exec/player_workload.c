@@ -119,6 +119,89 @@ static const struct {
     [SCHEDULE_ROLLBACK] = {STEP_ROLLBACK, LOCKING_NONE},
 };
 
+/* ---- The lock point: looking ahead in the schedule ---- */
+
+/* Modes by strength: 0 nothing, then those of a read, of FOR UPDATE, of a write. */
+static int mode_of(const struct schedule *schedule, const struct schedule_step *step, uint32_t row) {
+    static const int modes[SCHEDULE_KINDS] = {
+        [SCHEDULE_READ] = 1,  [SCHEDULE_SHARE_LOCK] = 1, [SCHEDULE_UPDATE_LOCK] = 2,
+        [SCHEDULE_WRITE] = 3, [SCHEDULE_INSERT] = 3,     [SCHEDULE_DELETE] = 3};
+    int mode = modes[step->kind] > 0 && step->value.form == SCHEDULE_INSIDE && step->value.row == row;
+    for (uint32_t i = 0; i < step->row_count; i++) {
+        mode = schedule->row_list[step->first_row + i] == row ? modes[step->kind] : mode;
+    }
+    return mode;
+}
+
+/* The strongest mode in which the attempt holds the row after step `last`, so far as that is certain: what it may have
+ * skipped, and what was locked since a savepoint that it rolled back to, is not. */
+static int held_mode(const struct player *player, uint32_t number, uint32_t last, uint32_t row) {
+    const struct schedule *schedule = player->schedule;
+    int mode = 0;
+    for (uint32_t i = player->txns[number].first_step; i <= last; i++) {
+        const struct schedule_step *step = &schedule->steps[i];
+        if (step->txn == number) {
+            int its = step->skip ? 0 : mode_of(schedule, step, row);
+            mode = step->kind == SCHEDULE_ROLLBACK_TO ? 0 : its > mode ? its : mode;
+        }
+    }
+    return mode;
+}
+
+static bool is_statement(enum schedule_kind kind) { return forms[kind].kind <= STEP_INSERT && kind != SCHEDULE_BEGIN; }
+
+/* Does step `later` need a lock that is not held after step `last`? */
+static bool needs_new_lock(const struct player *player, uint32_t number, uint32_t last, uint32_t later) {
+    const struct schedule *schedule = player->schedule;
+    const struct schedule_step *step = &schedule->steps[later];
+    bool needs = step->predicate != SCHEDULE_NONE || step->kind == SCHEDULE_INSERT;
+    for (uint32_t i = 0; i < step->row_count && !needs; i++) {
+        uint32_t row = schedule->row_list[step->first_row + i];
+        needs = held_mode(player, number, last, row) < mode_of(schedule, step, row);
+    }
+    return needs || (step->value.form == SCHEDULE_INSIDE && held_mode(player, number, last, step->value.row) == 0);
+}
+
+static bool ends(enum schedule_kind kind) { return kind == SCHEDULE_COMMIT || kind == SCHEDULE_ROLLBACK; }
+
+static bool is_last_lock(const struct player *player, uint32_t number, uint32_t index) {
+    const struct schedule *schedule = player->schedule;
+    bool went_back = false;
+    for (uint32_t i = index + 1; i < schedule->step_count; i++) {
+        const struct schedule_step *step = &schedule->steps[i];
+        if (step->txn != number) {
+            continue;
+        }
+        if (ends(step->kind)) {
+            break;
+        }
+        went_back = went_back || step->kind == SCHEDULE_ROLLBACK_TO;
+        if (is_statement(step->kind) && (went_back || needs_new_lock(player, number, index, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool uses_again(const void *state, const void *arguments, const void *registers, const struct table *table,
+                       int64_t key) {
+    (void)registers;
+    (void)table;
+    const struct player *player = player_of(state);
+    const struct schedule *schedule = player->schedule;
+    uint32_t number = ((const struct player_arguments *)arguments)->txn;
+    uint32_t row = player_row(player, key);
+    bool found = false;
+    for (size_t i = (size_t)player->txns[number].current + 1; i < schedule->step_count && !found; i++) {
+        const struct schedule_step *step = &schedule->steps[i];
+        if (step->txn == number && ends(step->kind)) {
+            break;
+        }
+        found = step->txn == number && mode_of(schedule, step, row) > 0;
+    }
+    return found;
+}
+
 static void set_step(struct player *player, uint32_t number, uint32_t index, struct step *step) {
     if (index >= player->schedule->step_count) { /* an implied commit */
         *step = (struct step){.kind = STEP_COMMIT};
@@ -135,6 +218,7 @@ static void set_step(struct player *player, uint32_t number, uint32_t index, str
     player->extras[number] = (struct step_extra){0};
     step->extra = &player->extras[number];
     step->patience = written->nowait ? PATIENCE_NOWAIT : written->skip ? PATIENCE_SKIP_LOCKED : PATIENCE_BLOCK;
+    step->last_lock = is_last_lock(player, number, index);
     set_rows(player, number, written, step);
     if (step->kind == STEP_UPDATE || step->kind == STEP_INSERT) {
         set_value(player, number, &written->value, step);
@@ -296,6 +380,8 @@ const struct workload_ops player_workload = {
     .next = next,
     .remaining = remaining,
     .plan = footprint,
+    .uses_again = uses_again,
+    .tells_last_lock = true,
     .declares = declares,
     .isolation = isolation,
     .committed = committed,

@@ -395,5 +395,6 @@ void statement_fail(struct world *world, struct actor *actor) {
     actor->reply = (struct reply){.status = REPLY_ERROR, .reason = txn->reason};
     actor->fold = digest_add(actor->fold, txn->reason);
     txn->reason = REASON_NONE;
+    txn->plan_lost = true;
     actor->phase = PHASE_NEXT;
 }

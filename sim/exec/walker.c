@@ -143,7 +143,7 @@ void walker_start_attempt(struct world *world, struct actor *actor) {
     }
     actor->attempts++;
     txn->state = TXN_ACTIVE;
-    txn->doomed = false;
+    txn->doomed = txn->plan_lost = false;
     txn->reason = REASON_NONE;
     txn->statement = 0;
     memset(txn->tail, 0, world->ops->txn_size);
@@ -203,6 +203,7 @@ static bool phase_next(struct world *world, struct actor *actor) {
     }
     if (step->kind <= STEP_INSERT) {
         actor->txn.statement++;
+        actor->txn.last_lock = step->last_lock && !actor->txn.plan_lost;
     }
     return price_delay(world, actor, price_draw(actor, &world->spec->cost.round_trip));
 }

@@ -113,6 +113,14 @@ static const struct footprint *harness_plan_uses(void *context, const struct txn
     return plan;
 }
 
+static bool harness_uses_again(void *context, const struct txn *txn, const struct row *row) {
+    struct world *world = context;
+    const struct actor *actor = (const struct actor *)(const void *)txn;
+    const struct workload_ops *workload = world->spec->workload;
+    return workload->uses_again != NULL &&
+           workload->uses_again(world->workload_state, actor->arguments, actor->registers, row->table, row->key);
+}
+
 static int64_t harness_now(void *memory) { return ((const struct world *)memory)->agenda.now_ns; }
 
 /* ---- Actors ---- */
@@ -238,6 +246,7 @@ void world_init(struct world *world, const struct run_spec *spec, struct run_res
                                       .find = harness_find,
                                       .remaining = harness_remaining,
                                       .plan_uses = harness_plan_uses,
+                                      .uses_again = harness_uses_again,
                                       .now = harness_now};
     store_init(&world->store, world->ops->record_size, &world->harness);
     if (world->ops->version_size > 0) {

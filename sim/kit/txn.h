@@ -70,6 +70,8 @@ struct txn {
     bool doomed;
     bool condemned; /* chosen as a victim by the search under way, which may yet spare it */
     bool first_attempt;
+    bool last_lock;        /* the statement takes its last new lock, as far as its program can tell; set by exec */
+    bool plan_lost;        /* a statement failed: what its program told of its future counts no more */
     uint8_t reason;        /* enum reason: why it was refused or doomed */
     uint8_t level;         /* enum level asked for */
     bool read_only;        /* its program said that it will write nothing */

@@ -32,6 +32,8 @@ struct harness {
     /* The footprint of the transaction, arranged (store/footprint.h); NULL: the program cannot tell. It holds until the
      * next call. */
     const struct footprint *(*plan_uses)(void *world, const struct txn *txn);
+    /* Will it use the row again in a later statement? Asked only once it has taken its last new lock. */
+    bool (*uses_again)(void *world, const struct txn *txn, const struct row *row);
     /* The simulated time; where there is none, always 0. */
     int64_t (*now)(void *world);
     /* A deadlock was found: these wait for each other in a circle, each for the one before it. NULL: nobody wants to

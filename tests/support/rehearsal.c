@@ -221,6 +221,7 @@ const char *rehearsal_run(struct rehearsal *rehearsal) {
                              &step);
         say_step(rehearsal, &step);
         say_left(rehearsal);
+        assert_true(rehearsal->last_locks == 0 || step.kind > STEP_INSERT); /* none uses its rows again */
         rehearsal->last_locks += step.last_lock;
         reply = (struct reply){.status = count == rehearsal->fail_at ? REPLY_ERROR : REPLY_OK, .rows = rehearsal->rows};
         if (step.kind == STEP_ROLLBACK || (step.kind == STEP_COMMIT && count != rehearsal->fail_at)) {

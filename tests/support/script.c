@@ -259,6 +259,16 @@ static void script_draw(void *memory, const struct draw *draw, void *values) {
     ((struct script_arguments *)values)->number = draw->terminal;
 }
 
+/* Where no statement follows, no lock can. */
+static bool is_last_statement(const struct script *script, int from, uint64_t number) {
+    for (int i = from; i < script->token_count; i++) {
+        if (owner_of(script->tokens[i]) == (int)number && strchr("rswuid", script->tokens[i][0]) != NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void script_next(void *memory, const void *values, void *registers, const struct reply *reply,
                         struct step *step) {
     struct script_state *state = memory;
@@ -280,6 +290,7 @@ static void script_next(void *memory, const void *values, void *registers, const
     } else {
         read_token(script->tokens[r->token], state->table, step);
         r->asked = ++r->token;
+        step->last_lock = is_last_statement(script, r->token, a->number);
     }
 }
 
