@@ -251,21 +251,6 @@ static void unlink_version(struct record *record, struct version *version) {
     }
 }
 
-/* In a store without old versions: frees the committed versions just below the newest committed one. Those below an
- * uncommitted version stay, to be what it stands behind, until it is gone too. */
-static void collapse(struct store *store, struct version *newest_committed) {
-    struct version *version = newest_committed->older;
-    while (version != NULL && version->stamp != 0) {
-        struct version *older = version->older;
-        pool_put(&store->versions, version);
-        version = older;
-    }
-    newest_committed->older = version;
-    if (version != NULL) {
-        version->newer = newest_committed;
-    }
-}
-
 /* The next committed version above, or NULL: then `version` is, or would be, the newest committed one. */
 static struct version *committed_above(const struct version *version) {
     struct version *above = version->newer;
@@ -273,6 +258,23 @@ static struct version *committed_above(const struct version *version) {
         above = above->newer;
     }
     return above;
+}
+
+static bool is_committed(const struct version *version) { return version == NULL || version->stamp != 0; }
+
+/* In a store without old versions: frees what the newest committed version, at or above `version`, has superseded. What
+ * stands next to an uncommitted version stays until that is gone too: that one will be installed between its neighbours. */
+static void collapse(struct store *store, struct record *record, struct version *version) {
+    for (struct version *above = version; above != NULL; above = committed_above(above)) {
+        version = above;
+    }
+    for (struct version *older, *next = version->older; next != NULL; next = older) {
+        older = next->older;
+        if (next->stamp != 0 && is_committed(next->newer) && is_committed(older)) {
+            unlink_version(record, next);
+            pool_put(&store->versions, next);
+        }
+    }
 }
 
 bool store_is_obsolete(const struct store *store, const struct version *version) {
@@ -291,7 +293,7 @@ void store_discard(struct store *store, struct table *table, int64_t key, struct
     }
     pool_put(&store->versions, version);
     if (above != NULL) {
-        collapse(store, above);
+        collapse(store, record, above);
     }
 }
 
@@ -336,13 +338,11 @@ void store_install(struct store *store, struct table *table, int64_t key, struct
         return;
     }
     struct version *above = committed_above(version);
-    if (above != NULL && !store->keeps_versions) { /* obsolete at once: a younger version was committed first */
-        unlink_version(record, version);
-        pool_put(&store->versions, version);
-        collapse(store, above);
+    version->stamp = stamp & ((UINT64_C(1) << 40) - 1);
+    if (above != NULL && !store->keeps_versions) { /* obsolete at once: one above it was committed first */
+        collapse(store, record, above);
         return;
     }
-    version->stamp = stamp & ((UINT64_C(1) << 40) - 1);
     struct version *superseded = version->older;
     while (superseded->stamp == 0) {
         superseded = superseded->older;
@@ -355,7 +355,7 @@ void store_install(struct store *store, struct table *table, int64_t key, struct
         note_dead(store, (struct dead){table, record, key, stamp});
     }
     if (!store->keeps_versions) {
-        collapse(store, version);
+        collapse(store, record, version);
     }
 }
 

@@ -10,10 +10,11 @@
  *
  * Invariants
  *  1. A record with no version at all has its table's initial image, committed before time began.
- *  2. stamp 0 means uncommitted; committed stamps grow from older to newer along every chain (multiversion timestamp
- *     ordering excepted); the loader's stamp is 1.
+ *  2. stamp 0 means uncommitted; committed stamps grow from older to newer along every chain (what was put or
+ *     committed beneath a committed one excepted); the loader's stamp is 1.
  *  3. Uncommitted versions stand above all committed ones (timestamp ordering with Thomas's rule or several versions
- *     excepted).
+ *     excepted, and algorithms that commit over what may be undone). Where old versions are not kept, those next to an
+ *     uncommitted one are, as long as it is there.
  *  4. committed_sum is the sum of the newest committed values of the present rows: audits cost no scan.
  *  5. A version that nobody can see any more is freed: at once in single-version stores, else when no snapshot is as
  *     old as what superseded it (store_purge). In a heap it is dead from then on, and so is every linked version that

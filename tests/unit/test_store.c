@@ -280,6 +280,111 @@ static void what_is_remembered_stays(void **state) {
     store_free(&f.store);
 }
 
+/* ---- Uncommitted versions on one another, against a list in which nothing is ever freed ---- */
+
+enum { STACK_MAX = 40 };
+
+struct stacked {
+    struct version *version; /* NULL: discarded */
+    int64_t value;
+    uint64_t writer; /* 0: the loader */
+    bool committed;
+};
+static struct stacked stack[STACK_MAX]; /* oldest first */
+static int stack_count;
+static int64_t sum_before;
+
+static bool is_uncommitted(const struct stacked *stacked) { return stacked->version != NULL && !stacked->committed; }
+
+/* The writer of the nearest committed one from `at` on, in steps of `step`; UINT64_MAX: none. */
+static uint64_t nearest_committed(int at, int step) {
+    while (at >= 0 && at < stack_count && !stack[at].committed) {
+        at += step;
+    }
+    return at >= 0 && at < stack_count ? stack[at].writer : UINT64_MAX;
+}
+
+static void compare_neighbours(int at) {
+    const struct version *below = stack[at].version->older, *above = stack[at].version->newer;
+    while (below->stamp == 0) {
+        below = below->older;
+    }
+    while (above != NULL && above->stamp == 0) {
+        above = above->newer;
+    }
+    assert_int_equal(below->writer, nearest_committed(at, -1));
+    assert_int_equal(above != NULL ? above->writer : UINT64_MAX, nearest_committed(at, 1));
+}
+
+static void compare_stack(struct record *record) {
+    const struct version *version = record->newest;
+    int newest = stack_count - 1;
+    for (int i = stack_count - 1; i >= 0; i--) {
+        if (is_uncommitted(&stack[i])) {
+            while (version->stamp != 0) {
+                version = version->older;
+            }
+            assert_ptr_equal(version, stack[i].version);
+            version = version->older;
+            compare_neighbours(i);
+        }
+    }
+    for (; version != NULL; version = version->older) {
+        assert_true(version->stamp != 0);
+    }
+    while (!stack[newest].committed) {
+        newest--;
+    }
+    assert_int_equal(store_committed(&f.store, f.table, f.table->first_key, record)->writer, stack[newest].writer);
+    assert_int_equal(f.table->committed_sum - sum_before, stack[newest].value - stack[0].value);
+}
+
+static void end_stacked(struct record *record, int at, bool commits) {
+    if (commits) {
+        stack[at].committed = true;
+        store_install(&f.store, f.table, f.table->first_key, record, stack[at].version, ++f.store.stamp);
+    } else {
+        store_discard(&f.store, f.table, f.table->first_key, record, stack[at].version);
+        stack[at].version = NULL;
+    }
+}
+
+static void stack_versions(uint64_t seed) {
+    open_fixture(seed, SINGLE);
+    struct record *record = store_record(&f.store, f.table, f.table->first_key);
+    stack[0] = (struct stacked){.value = f.table->initial_value, .committed = true};
+    sum_before = f.table->committed_sum;
+    for (stack_count = 1; stack_count < STACK_MAX;) {
+        int at = (int)stream_below(&f.stream, (uint64_t)stack_count);
+        if (is_uncommitted(&stack[at])) {
+            end_stacked(record, at, stream_below(&f.stream, 2) == 0);
+        } else {
+            struct stacked *top = &stack[stack_count];
+            struct version *newest = store_newest(&f.store, f.table, f.table->first_key, record);
+            *top = (struct stacked){.writer = (uint64_t)stack_count, .value = (int64_t)stream_below(&f.stream, 100)};
+            top->version = store_new_version(&f.store, top->writer, 1, top->value, false);
+            store_link(&f.store, record, top->version, newest);
+            stack_count++;
+        }
+        compare_stack(record);
+    }
+    for (int i = 0; i < stack_count; i++) {
+        if (is_uncommitted(&stack[i])) {
+            end_stacked(record, i, stream_below(&f.stream, 2) == 0);
+        }
+    }
+    compare_stack(record);
+    assert_true(record->newest->stamp != 0 && record->newest->older == NULL);
+    store_free(&f.store);
+}
+
+static void stacked_versions_leave_in_any_order(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        stack_versions(seed);
+    }
+}
+
 /* ---- The order of keys against a sorted array ---- */
 
 enum { ORDER_KEYS = 500 };
@@ -321,4 +426,5 @@ static void keys_are_in_order(void **state) {
 
 TEST_GROUP(store, cmocka_unit_test(single_version_store_agrees), cmocka_unit_test(store_with_tombstones_agrees),
            cmocka_unit_test(multiversion_store_agrees), cmocka_unit_test(heap_agrees),
-           cmocka_unit_test(what_is_remembered_stays), cmocka_unit_test(keys_are_in_order))
+           cmocka_unit_test(what_is_remembered_stays), cmocka_unit_test(stacked_versions_leave_in_any_order),
+           cmocka_unit_test(keys_are_in_order))
