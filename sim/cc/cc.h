@@ -9,6 +9,7 @@
  * ones nowhere yet) in the same instant; then the range of the tail; statement_end.
  * A write by key whose new value and condition need nothing of the row has no read: claim alone.
  * An insert is read(SEE_WRITE), then claim(PUT_INSERT), without a range: claim finds the gap the key falls into.
+ * The lock point is the end of the first statement with txn->last_lock that does not fail; where there is none, prepare.
  * One commit:  prepare (last refusal) -> log force -> commit (versions visible, order fixed) -> deferred writes ->
  * release. With CC_EARLY_PUBLISH: prepare -> commit -> log force, and those of all it read from -> deferred writes ->
  * release.
@@ -51,8 +52,9 @@ enum cc_flag {
     CC_LOOKS_AGAIN = 64, /* gaps are open to some: a scan that waited for a row looks again which row is next */
     CC_NEEDS_PLAN = 128, /* programs must tell their footprint */
     CC_EARLY_PUBLISH =
-        256 /* the end of prepare is the commit point: versions are published and locks freed before the log
+        256, /* the end of prepare is the commit point: versions are published and locks freed before the log
                               force, and the response ends when that of its own and of all it read from are done */
+    CC_SHOWS_DIRTY = 512 /* versions may be read and overwritten before they are committed: several stand uncommitted */
 };
 
 struct cc_ops {
@@ -61,6 +63,9 @@ struct cc_ops {
     enum level level; /* what it promises */
     enum level mixed; /* what is left of that when transactions ask for different levels: SI or more; one level: unused */
     unsigned flags;
+    /* With these options, does it commit what it read of transactions that may yet roll back? Then that is counted, not
+     * forbidden: the level is promised for what was committed alone, and no audit is. NULL: never. */
+    bool (*unrecoverable)(const void *options);
     const struct option_table *options;       /* NULL: none */
     size_t state_size, txn_size, record_size; /* private tails, zeroed by exec */
     size_t version_size;                      /* a private tail behind every version, zeroed */
@@ -95,6 +100,10 @@ struct cc_ops {
      * page's number; NULL if nobody met it. NULL: it locks nothing but rows. */
     const struct record *(*granule)(struct cc *cc, const struct table *table, int64_t key, int level, int64_t *page);
 };
+
+static inline bool cc_is_unrecoverable(const struct cc_ops *ops, const void *options) {
+    return ops->unrecoverable != NULL && ops->unrecoverable(options);
+}
 
 /* Every algorithm, in the order `ccsim list` shows. */
 extern const struct cc_ops *const cc_registry[];

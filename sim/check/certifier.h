@@ -87,6 +87,7 @@ struct certifier_counts {
     uint64_t broken; /* commits that broke the promise */
     uint64_t broken_levels; /* commits that broke the level of somebody: more only where mixing weakens the promise */
     uint64_t false_positives; /* refused attempts that would have closed no cycle (needless.c) */
+    uint64_t unrecoverable; /* commits with a read from one that was still under way */
 };
 
 /* `now_ns`: the clock of the run, for the witness; outlives the certifier. */
@@ -98,6 +99,9 @@ void certifier_table(struct certifier *certifier, int table, const char *name);
 /* Writes everything that is reported to a history file (docs/HISTORY.md); NULL: nothing. The certifier does not
  * close it. */
 void certifier_record(struct certifier *certifier, FILE *file);
+
+/* From now on it breaks no promise to have read what was then rolled back: what was committed is judged alone. */
+void certifier_excuse_aborted_reads(struct certifier *certifier);
 
 struct node *certifier_begin(struct certifier *certifier, uint64_t id);
 /* It asked for another level than the promise; mixed levels leave of the promise what `holds`. Before anything else. */

@@ -29,8 +29,10 @@ static void count(struct certifier *certifier, struct node *node, enum flaw flaw
     node->owed |= owed;
 }
 
-static void found_read(struct certifier *certifier, struct node *node, const struct access *access, enum flaw flaw) {
-    bool breaks = node->level >= CERTIFIER_RC;
+/* `rolled_back`: what was read is no more; else it was replaced by its own writer. */
+static void found_read(struct certifier *certifier, struct node *node, const struct access *access, enum flaw flaw,
+                       bool rolled_back) {
+    bool breaks = node->level >= CERTIFIER_RC && !(rolled_back && certifier->excuses_aborted);
     count(certifier, node, flaw, breaks, breaks);
     witness_read(certifier, node, access, flaw_texts[flaw].title, breaks);
 }
@@ -109,7 +111,8 @@ static void settle(struct certifier *certifier, struct node *reader, struct acce
     access->pending = false;
     if (install == NULL || install->number != access->number) {
         access->gone = true;
-        found_read(certifier, reader, access, install == NULL ? FLAW_G1A : FLAW_G1B);
+        bool rolled_back = install == NULL || install->number < access->number;
+        found_read(certifier, reader, access, install == NULL ? FLAW_G1A : FLAW_G1B, rolled_back);
     }
 }
 
@@ -122,6 +125,7 @@ static struct node *committed_since(const struct certifier *certifier, uint64_t 
 }
 
 static void resolve_dirty(struct certifier *certifier, struct node *node) {
+    bool unrecoverable = false;
     for (size_t i = 0; i < node->accesses.count; i++) {
         struct access *access = &node->accesses.items[i];
         if (!access->dirty) {
@@ -130,16 +134,17 @@ static void resolve_dirty(struct certifier *certifier, struct node *node) {
         struct node *writer = find_in(&certifier->active, access->writer);
         if (writer != NULL) {
             struct waiting_reader waiting = {.node = node, .access = i};
-            access->pending = true;
+            access->pending = unrecoverable = true;
             vector_push(&writer->waiting, waiting);
         } else if ((writer = committed_since(certifier, node->begin_seq, access->writer)) != NULL) {
             settle(certifier, node, access, writer);
         } else {
             CHECK(find_in(&certifier->aborted, access->writer) != NULL);
             access->gone = true;
-            found_read(certifier, node, access, FLAW_G1A);
+            found_read(certifier, node, access, FLAW_G1A, true);
         }
     }
+    certifier->counts.unrecoverable += unrecoverable;
 }
 
 /* ---- Commit ---- */
@@ -321,7 +326,7 @@ static void leave_active(struct certifier *certifier, struct node *txn) {
         struct access *access = &reader->accesses.items[txn->waiting.items[i].access];
         access->pending = false;
         access->gone = true;
-        found_read(certifier, reader, access, FLAW_G1A);
+        found_read(certifier, reader, access, FLAW_G1A, true);
     }
 }
 

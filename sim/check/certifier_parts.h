@@ -10,6 +10,7 @@ struct certifier {
     enum certifier_level promise;
     bool mixed;                 /* somebody asked for another level */
     enum certifier_level holds; /* then: what is left of the promise */
+    bool excuses_aborted; /* reads of what was rolled back break nothing */
     const int64_t *now_ns;
     uint64_t seq; /* of the latest commit, or of an abort that left something to remember */
     struct graph graph;

@@ -9,6 +9,9 @@
 
 void recording_start(struct certifier *certifier) {
     fprintf(certifier->record, "%s\nlevel %s\n", recording_magic, certifier_level_names[certifier->promise]);
+    if (certifier->excuses_aborted) {
+        fputs("excused\n", certifier->record);
+    }
     for (size_t i = 0; i < certifier->tables.count; i++) {
         recording_table(certifier, (int)i);
     }

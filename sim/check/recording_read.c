@@ -43,6 +43,7 @@ struct reader_state {
     struct lineage *lineage;
     uint64_t commits;
     struct recording_verdict *verdict;
+    bool level_asked; /* a level was asked for, and no excuse is taken */
     struct text *error;
     const char *source;
     uint64_t line, newest_id;
@@ -392,9 +393,20 @@ static bool event_table(struct reader_state *state) {
     return take_end(state);
 }
 
+/* Held to another level than its own it has no excuse. */
+static bool event_excused(struct reader_state *state) {
+    if (!state->level_asked) {
+        certifier_excuse_aborted_reads(state->certifier);
+    }
+    return take_end(state);
+}
+
 static bool take_event(struct reader_state *state, const char *word) {
     if (strcmp(word, "table") == 0) {
         return event_table(state);
+    }
+    if (strcmp(word, "excused") == 0) {
+        return event_excused(state);
     }
     const char *sight = word[0] != '\0' ? strchr(recording_sights, word[0]) : NULL;
     if (word[0] != '\0' && word[1] == '\0') {
@@ -474,6 +486,7 @@ bool certifier_judge_history(FILE *file, const char *source, enum certifier_leve
     if (!take_header(&state, file, line, &verdict->level)) {
         return false;
     }
+    state.level_asked = level < CERTIFIER_LEVELS;
     state.held_to_other = level < CERTIFIER_LEVELS && level != verdict->level;
     verdict->level = level < CERTIFIER_LEVELS ? level : verdict->level;
     state.certifier = certifier_new(verdict->level, &state.now_ns);

@@ -18,10 +18,10 @@ static uint64_t committed_writer_above(const struct version *version) {
     return above != NULL ? serial_of(above->writer) : 0;
 }
 
-/* Where versions are ordered by timestamps an uncommitted one may be put beneath: it is reported when it commits. */
+/* An uncommitted one may stand beneath, put there late or overwritten: it is reported when it commits. */
 static const struct version *version_behind(const struct world *world, const struct version *own) {
     const struct version *behind = own->older;
-    bool ordered = (world->ops->flags & (CC_KEEPS_VERSIONS | CC_SKIPS_OBSOLETE)) != 0;
+    bool ordered = (world->ops->flags & (CC_KEEPS_VERSIONS | CC_SKIPS_OBSOLETE | CC_SHOWS_DIRTY)) != 0;
     while (ordered && behind->stamp == 0) {
         behind = behind->older;
     }
@@ -61,6 +61,9 @@ void report_open(struct world *world) {
         return;
     }
     world->certifier = certifier_new((enum certifier_level)world->ops->level, &world->agenda.now_ns);
+    if (cc_is_unrecoverable(world->ops, world->spec->algorithm_options)) {
+        certifier_excuse_aborted_reads(world->certifier);
+    }
     for (int i = 0; i < world->store.table_count; i++) {
         certifier_table(world->certifier, i, world->store.tables[i].name);
     }
@@ -84,6 +87,7 @@ void report_close(struct world *world) {
     const struct certifier_counts *counts = certifier_counts(world->certifier), *before = &world->before_window;
     result->certified = true;
     result->promise_broken = counts->broken > 0;
+    result->unrecoverable = counts->unrecoverable - before->unrecoverable;
     result->anomalies = counts->anomalies - before->anomalies;
     result->levels_broken = counts->broken_levels - before->broken_levels;
     result->false_positives = counts->false_positives - before->false_positives;

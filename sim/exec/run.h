@@ -85,6 +85,7 @@ struct run_result {
     uint64_t anomalies_by_name[FLAW_COUNT];
     uint64_t levels_broken;    /* commits that broke the level of somebody */
     uint64_t false_positives;  /* refused for fear of a cycle that would not have been */
+    uint64_t unrecoverable;    /* commits with a read from one that was still under way */
     bool promise_broken;       /* at any time, warm-up included */
     struct text witness;       /* of the first broken promise; if there is none, of the first anomaly */
     bool audit_promised;       /* is a broken audit a broken promise of the algorithm? */

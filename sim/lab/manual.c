@@ -190,7 +190,8 @@ static void find_algorithms(const char *word, struct text *out) {
     struct text promise = {0};
     text_add(out, "%s, an algorithm of concurrency control\n", ops->name);
     add_paragraph(ops->summary, out);
-    text_add(&promise, "It promises %s.", level_names[ops->level]);
+    text_add(&promise, "It promises %s%s.", level_names[ops->level],
+             ops->unrecoverable != NULL ? ", and without recoverability only for what was committed" : "");
     add_paragraph(text_string(&promise), out);
     if (ops->paper != NULL) {
         add_paragraph(ops->paper, out);
@@ -215,6 +216,11 @@ static void find_workloads(const char *word, struct text *out) {
     if (ops != NULL) {
         text_add(out, "%s, a workload\n", ops->name);
         add_paragraph(ops->summary, out);
+        add_paragraph(ops->tells_last_lock
+                          ? "Its programs say which statement takes their last lock."
+                          : "Its programs do not say which statement takes their last lock: they reach "
+                            "the lock point when they commit.",
+                      out);
         add_table("workload", ops->name, ops->options, out);
         add_own_sections(ops, NULL, out);
     }

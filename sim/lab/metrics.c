@@ -159,6 +159,11 @@ static double anomalies(const struct run_result *result, int flaw) {
     return (double)(flaw == ANY_ANOMALY ? result->anomalies : result->anomalies_by_name[flaw]);
 }
 
+static double unrecoverable(const struct run_result *result, int unused) {
+    (void)unused;
+    return result->certified ? (double)result->unrecoverable : undefined();
+}
+
 static double levels_broken(const struct run_result *result, int unused) {
     (void)unused;
     return result->certified ? (double)result->levels_broken : undefined();
@@ -266,6 +271,8 @@ static const struct metric metrics[] = {
     ANOMALY(FLAW_WRITE_SKEW, "_write_skew",
             "of them: two transactions that each read what the other wrote, on different items"),
     ANOMALY(FLAW_PHANTOM, "_phantom", "of them: a row that appeared in or left a range another transaction had read"),
+    {"unrecoverable", "commits",
+     "commits that had read from a transaction which had not committed; empty where not certified", unrecoverable, 0, 0},
 };
 enum { METRIC_COUNT = sizeof metrics / sizeof metrics[0] };
 

@@ -324,6 +324,48 @@ static void contended_snapshots_are_bounded(void **state) {
     certifier_free(certifier);
 }
 
+/* ---- Reads of what was not committed ---- */
+
+/* T2 reads version 5 of what T1 wrote and commits; then T1 leaves version `left`, or aborts (0). */
+static struct certifier_counts read_early(uint32_t left, bool excuses) {
+    int64_t now_ns = 0;
+    struct certifier *certifier = certifier_new(CERTIFIER_SER, &now_ns);
+    if (excuses) {
+        certifier_excuse_aborted_reads(certifier);
+    }
+    struct node *writer = certifier_begin(certifier, 1), *reader = certifier_begin(certifier, 2);
+    struct certifier_read read = {.key = 1, .writer = 1, .number = 5, .dirty = true};
+    struct certifier_install install = {.key = 1, .number = left};
+    certifier_statement(certifier, writer, 1);
+    certifier_statement(certifier, reader, 1);
+    certifier_read(certifier, reader, 1, &read);
+    certifier_commit(certifier, reader);
+    if (left > 0) {
+        certifier_install(certifier, writer, &install);
+        certifier_commit(certifier, writer);
+    } else {
+        certifier_abort(certifier, writer);
+    }
+    struct certifier_counts counts = *certifier_counts(certifier);
+    assert_int_equal(counts.unrecoverable, 1);
+    certifier_free(certifier);
+    return counts;
+}
+
+/* What was rolled back, to a savepoint too, can be excused, what its writer replaced cannot; it is counted all the same. */
+static void aborted_reads_may_be_excused(void **state) {
+    (void)state;
+    assert_int_equal(read_early(0, false).broken, 1);
+    assert_int_equal(read_early(4, false).broken, 1);
+    assert_int_equal(read_early(6, false).broken, 1);
+    assert_int_equal(read_early(5, false).anomalies, 0);
+    assert_int_equal(read_early(0, true).broken, 0);
+    assert_int_equal(read_early(4, true).broken, 0);
+    assert_int_equal(read_early(6, true).broken, 1);
+    assert_int_equal(read_early(0, true).by_name[FLAW_G1A], 1);
+    assert_int_equal(read_early(4, true).anomalies, 1);
+}
+
 /* ---- History files ---- */
 
 /* A recorded history is judged as it was while it happened. */
@@ -395,7 +437,7 @@ static void refuses_what_is_no_history(void **state) {
     }
 }
 
-TEST_GROUP(certifier, cmocka_unit_test(names_every_anomaly), cmocka_unit_test(rolled_back_reads_count_by_level),
-           cmocka_unit_test(agrees_with_the_definitions), cmocka_unit_test(memory_is_bounded_by_concurrency),
-           cmocka_unit_test(contended_snapshots_are_bounded), cmocka_unit_test(recordings_are_judged_alike),
-           cmocka_unit_test(refuses_what_is_no_history))
+TEST_GROUP(certifier, cmocka_unit_test(aborted_reads_may_be_excused), cmocka_unit_test(names_every_anomaly),
+           cmocka_unit_test(rolled_back_reads_count_by_level), cmocka_unit_test(agrees_with_the_definitions),
+           cmocka_unit_test(memory_is_bounded_by_concurrency), cmocka_unit_test(contended_snapshots_are_bounded),
+           cmocka_unit_test(recordings_are_judged_alike), cmocka_unit_test(refuses_what_is_no_history))
