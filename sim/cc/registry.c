@@ -5,6 +5,8 @@
 
 extern const struct cc_ops cc_none;
 extern const struct cc_ops cc_2pl;
+extern const struct cc_ops cc_2pl_strict;
+extern const struct cc_ops cc_2pl_basic;
 extern const struct cc_ops cc_2pl_conservative;
 extern const struct cc_ops cc_2pl_timeout;
 extern const struct cc_ops cc_no_wait;
@@ -35,6 +37,8 @@ extern const struct cc_ops cc_mvto;
 const struct cc_ops *const cc_registry[] = {
     &cc_none,
     &cc_2pl,
+    &cc_2pl_strict,
+    &cc_2pl_basic,
     &cc_2pl_conservative,
     &cc_2pl_timeout,
     &cc_no_wait,

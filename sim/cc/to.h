@@ -17,11 +17,8 @@ enum cc_status to_take(struct cc *cc, struct txn *txn, struct row *row, enum cha
                        const struct version *base);
 
 /* All fields of a cc_ops that both fill the same way. */
-#define TO_OPS                                                                                                      \
-    .levels = 1u << LEVEL_SER, .level = LEVEL_SER, .state_size = sizeof(struct timestamp_state),                    \
-    .txn_size = sizeof(struct timestamp_txn), .record_size = sizeof(struct timestamp_mark), .stop = timestamp_stop, \
-    .begin = timestamp_begin, .statement = timestamp_statement, .range = timestamp_range, .read = to_read,          \
-    .rollback = timestamp_rollback, .prepare = timestamp_prepare, .abort = timestamp_end,                           \
-    .blockers = timestamp_blockers, .bounds_gap = to_bounds_gap
+#define TO_OPS                                                                                   \
+    .levels = 1u << LEVEL_SER, .level = LEVEL_SER, .record_size = sizeof(struct timestamp_mark), \
+    .begin = timestamp_begin, .statement = timestamp_statement, .range = timestamp_range, .bounds_gap = to_bounds_gap
 
 #endif

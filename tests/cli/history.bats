@@ -106,3 +106,15 @@ history() { printf '%s\n' 'ccsim-history 1' 'level SER' 'b 1' 's 1 1' 'i 1 0 7 0
     printf '%s\n' 'ccsim-history 1' 'level SER' 'b 1' 's 1 1' 'b 2' 's 2 1' 'i 2 0 7 0 0 1 0 1' 'c 2' 'r 1 1 0 7 0 0' 'c 1' |
         "$ccsim" check -
 }
+
+@test "what is excused in a run is excused in its history, but not if it is held to a level" {
+    printf '%s\n' '[experiment]' 'algorithm = 2pl-basic' 'replications = 1' 'duration = 2s' 'warmup = 0' 'certify = yes' \
+        '[2pl-basic]' 'recoverable = no' '[system]' 'terminals = 8' '[cost]' 'cpu_access = 100us' 'round_trip = exp(1ms)' \
+        '[workload]' 'name = hot_row' 'accesses = 1' 'rollback = 20%' >dirty.ini
+    "$ccsim" run dirty.ini --quiet --no-plot -o out --history dirty.txt
+    grep -qx excused dirty.txt
+    "$ccsim" check dirty.txt >verdict
+    grep -q G1a verdict
+    run "$ccsim" check dirty.txt --require ser
+    [ "$status" -eq 1 ]
+}

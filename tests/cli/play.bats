@@ -169,3 +169,18 @@ TABLE
     timeout 20 "$ccsim" play long.txt --json >out
     grep -q '"final": {"x": 2000, "y": 0}' out
 }
+
+@test "2pl-basic, 2pl-strict, 2pl: the same schedule shows the dirty read and the cascade in the first only" {
+    local name schedule='w1(x,99) r2(x) w2(y,$x+1) a1 c2'
+    "$ccsim" play "$schedule" --init x=10,y=0 --algorithm 2pl-basic >table
+    grep -q 'r2(x) -> x=99' table
+    grep -q 'ABORTED (cascade)' table
+    grep -q '^final state:     x=10 y=0$' table
+    for name in 2pl-strict 2pl; do
+        "$ccsim" play "$schedule" --init x=10,y=0 --algorithm "$name" >table
+        grep -q 'r2(x) -> waits for T1' table
+        grep -q 'r2(x) resumes -> x=10' table
+        absent 'x=99\|cascade)' table
+        grep -q '^final state:     x=10 y=11$' table
+    done
+}

@@ -87,6 +87,14 @@ static void add_ends(const struct play *play, struct text *out) {
     }
 }
 
+static const struct {
+    enum judge_property property;
+    const char *word;
+} rollback_words[] = {{JUDGE_RECOVERABLE, "recoverable"},
+                      {JUDGE_CASCADELESS, "cascadeless"},
+                      {JUDGE_STRICT, "strict"},
+                      {JUDGE_RIGOROUS, "rigorous"}};
+
 static void add_verdict(const struct play *play, struct text *out) {
     const struct verdict *verdict = &play->verdict;
     bool good = verdict->properties[JUDGE_CONFLICT_SERIALIZABLE] == JUDGE_YES;
@@ -101,6 +109,10 @@ static void add_verdict(const struct play *play, struct text *out) {
     text_add(out, "\n");
     if (!good && verdict->properties[JUDGE_VIEW_SERIALIZABLE] == JUDGE_YES) {
         text_add(out, "not serializable but view-serializable\n");
+    }
+    for (size_t i = 0; i < sizeof rollback_words / sizeof rollback_words[0]; i++) {
+        bool yes = verdict->properties[rollback_words[i].property] == JUDGE_YES;
+        text_add(out, "%s%s\n", yes ? "" : "not ", rollback_words[i].word);
     }
     for (enum anomaly_name name = 0; name < ANOMALY_COUNT; name++) {
         text_add(out, "%s %s\n", verdict->anomalies[name].found ? "found" : "no", anomaly_texts[name].name);

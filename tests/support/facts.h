@@ -6,7 +6,7 @@
  *   T1 commits, T1 rolls back, T1 is aborted, T1 is unfinished        ends T2 T1         deadlock T1 T2
  *   final x=1 y=2           after 4: x: T1 S, T2 S (queue: T3 X)
  *   serial order T1 T2      not serializable: T1 T2    not serializable but view-serializable
- *   found P4                no P4
+ *   found P4                no P4                      recoverable, not cascadeless, not strict, rigorous
  * Steps are numbered from 1, as in the table of `ccsim play`. */
 #ifndef CCSIM_TESTS_SUPPORT_FACTS_H
 #define CCSIM_TESTS_SUPPORT_FACTS_H

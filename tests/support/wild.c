@@ -1,7 +1,8 @@
 /* wild.c - the workload `wild` with a witness: each statement and its reply go to the oracle.
  *
  * Where transactions are serialized in the order of their validations, the order in which they were sealed, one that is
- * sealed later may commit earlier: commits are held back until those sealed before have committed. */
+ * sealed later may commit earlier: commits are held back until those sealed before have committed. Where the order is that
+ * of lock points all is judged at the end. */
 #include "tests/support/wild.h"
 
 #include <inttypes.h>
@@ -29,6 +30,7 @@ struct witness_state {
 struct witness_registers {
     struct oracle_attempt attempt;
     bool begun;
+    bool has_lock_point;
     uint64_t sealed; /* how many were sealed up to this one */
     uint64_t time;   /* its commit timestamp, where that is computed */
     alignas(max_align_t) char inner[];
@@ -102,6 +104,7 @@ static VECTOR(struct held_back) held_back;
 static uint64_t seals;
 static bool by_seals; /* else commits are judged as they come, */
 static bool by_time;  /* or at the end, by commit timestamp */
+static uint64_t lock_points;
 static const struct cc_ops *watched;
 
 static enum cc_status prepare(struct cc *cc, struct txn *txn) {
@@ -112,6 +115,26 @@ static enum cc_status prepare(struct cc *cc, struct txn *txn) {
         r->time = by_time ? tictoc_commit_time(txn) : 0;
     }
     return status;
+}
+
+static void reach_lock_point(struct txn *txn) {
+    struct witness_registers *r = actor_of(txn)->registers;
+    if (!r->has_lock_point) {
+        r->has_lock_point = true;
+        r->attempt.number = ++lock_points;
+    }
+}
+
+static void statement_end_by_lock_point(struct cc *cc, struct txn *txn, bool failed) {
+    if (txn->last_lock && !failed) {
+        reach_lock_point(txn);
+    }
+    watched->statement_end(cc, txn, failed);
+}
+
+static enum cc_status prepare_by_lock_point(struct cc *cc, struct txn *txn) {
+    reach_lock_point(txn);
+    return watched->prepare(cc, txn);
 }
 
 static bool judge_next(struct oracle *oracle) {
@@ -165,15 +188,22 @@ static bool is_by_timestamp(const struct cc_ops *algorithm) {
 /* Is its serial order that of timestamps which only the validation gives? */
 static bool is_by_commit_time(const struct cc_ops *algorithm) { return strcmp(algorithm->name, "tictoc") == 0; }
 
+static bool is_ordered_by_lock_points(const struct cc_ops *algorithm) {
+    return strcmp(algorithm->name, "2pl-strict") == 0 || strcmp(algorithm->name, "2pl-basic") == 0;
+}
+
 /* Which truth the algorithm owes. */
-static enum oracle_kind kind_of(const struct cc_ops *algorithm) {
+static enum oracle_kind kind_of(const struct cc_ops *algorithm, const void *options) {
+    if (cc_is_unrecoverable(algorithm, options)) {
+        return ORACLE_OFF;
+    }
     if (algorithm->level == LEVEL_SI || strcmp(algorithm->name, "ssi") == 0 || strcmp(algorithm->name, "ssn") == 0) {
         return ORACLE_SNAPSHOT;
     }
     if (strcmp(algorithm->name, "mvcc-rc") == 0) {
         return ORACLE_STATEMENT;
     }
-    if (is_by_timestamp(algorithm) || is_by_commit_time(algorithm)) {
+    if (is_by_timestamp(algorithm) || is_by_commit_time(algorithm) || is_ordered_by_lock_points(algorithm)) {
         return ORACLE_TIMESTAMP;
     }
     return algorithm->level == LEVEL_SER ? ORACLE_COMMIT_ORDER : ORACLE_OFF;
@@ -197,7 +227,10 @@ void wild_world_draw(struct wild_world *world, const struct cc_ops *algorithm, u
     world->spec = world->drawn.spec;
     ((struct wild_options *)world->drawn.workload_options)->other_level = 0; /* the oracle knows one level at a time */
     bool deferred = !distribution_is_zero(&world->spec.cost.io_write);
-    world->kind = deferred ? ORACLE_OFF : kind_of(algorithm); /* `committed` comes after the commit point then */
+    world->kind =
+        deferred
+            ? ORACLE_OFF
+            : kind_of(algorithm, world->drawn.algorithm_options); /* `committed` comes after the commit point then */
     snprintf(world->replay, sizeof world->replay, "CCSIM_WORLD=%" PRIu64 " ccsim_tests -v wild (%s, %s)", seed,
              algorithm->name, settings != NULL ? settings : "random options");
     world->spec.replay = world->replay;
@@ -239,9 +272,13 @@ void wild_world_run(struct wild_world *world, struct run_result *result) {
     watched = spec.algorithm;
     by_seals = is_ordered_by_seals(spec.algorithm);
     by_time = is_by_commit_time(spec.algorithm);
-    seals = 0;
+    seals = lock_points = 0;
     if (by_seals || by_time) {
         ordered.prepare = prepare;
+        spec.algorithm = &ordered;
+    } else if (is_ordered_by_lock_points(watched)) {
+        ordered.prepare = prepare_by_lock_point;
+        ordered.statement_end = statement_end_by_lock_point;
         spec.algorithm = &ordered;
     }
     run_simulate(&spec, result);
