@@ -596,6 +596,16 @@ static const struct retry *mix_retry(const void *memory, const void *arguments) 
     return &type_at(memory, arguments)->retry;
 }
 
+static unsigned mix_levels(const void *values) {
+    const struct mix *mix = mix_of(values);
+    unsigned levels = 0;
+    for (size_t i = 0; i < mix->types.count; i++) {
+        int level = mix->types.items[i].isolation;
+        levels |= level != LEVEL_OWN ? 1u << level : 0;
+    }
+    return levels;
+}
+
 static size_t mix_type_count(const void *values) { return mix_of(values)->types.count; }
 
 static const char *mix_type_name(const void *values, size_t type) { return mix_of(values)->types.items[type].name; }
@@ -648,6 +658,7 @@ const struct workload_ops workload_mix = {
     .plans = mix_plans,
     .declares = mix_declares,
     .isolation = mix_isolation,
+    .levels = mix_levels,
     .retry = mix_retry,
     .type_count = mix_type_count,
     .type_name = mix_type_name,

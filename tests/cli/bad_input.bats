@@ -470,3 +470,16 @@ Try `ccsim help --help'\'' for more information.' help a b
     grep -F 'c.ini:7: workload ycsb: its programs cannot tell beforehand what they will access with these options, as 2pl-conservative needs; those that can: hot_row, bank, ' err
     grep -F '(with workload.insert_fraction = 1%)' err
 }
+
+@test "levels that an algorithm cannot run" {
+    line 7 'name = wild'
+    line 9 'algorithm = si 2pl occ'
+    "$ccsim" run --dry-run c.ini --set workload.level=rc
+    code=0
+    "$ccsim" run --dry-run c.ini --set workload.level=rc --set workload.other_level=10% 2>err || code=$?
+    [ "$code" -eq 2 ]
+    diff -u - err <<'E2'
+c.ini:7: workload wild: some transactions ask for RC, which si cannot run; it can run SI
+c.ini:7: workload wild: some transactions ask for RC, which occ cannot run; it can run SER
+E2
+}

@@ -189,7 +189,7 @@ Try `ccsim check --help'\'' for more information.' --json --dot c1
     says 2 'schedule:1:1: there is no schedule here' ''
     says 2 'schedule:1:3: expected `('\'' after r1' r1
     says 2 'schedule:1:3: expected `('\'' after r1' 'r1[x]'
-    says 2 'schedule:1:4: `foo'\'' is none of ro, deferrable, immediate' b1:foo
+    says 2 'schedule:1:4: `foo'\'' is none of ro, deferrable, immediate, ru, rc, rr, si, ser' b1:foo
     mkdir folder
     says 2 'folder: cannot be read: Is a directory' folder
     head -c 4096 /dev/zero >zeros

@@ -184,3 +184,18 @@ TABLE
         grep -q '^final state:     x=10 y=11$' table
     done
 }
+
+@test "a level asked for: by whom it can be run, and what mixing costs" {
+    late='r2(y) w1(y,1) c1 r3(y) r3(x) c3 w2(x,1) c2'
+    refused 'schedule:1:1: b1:rc asks for RC, which si cannot run; it can run SI' "b1:rc b2 $late" --algorithm si,2pl
+    "$ccsim" play "b1:si b2 $late" --algorithm ssi >table
+    grep -q '^levels:          broken: G2-item' table
+    grep -q '^ *T2 -rw-> T1: ' table
+    "$ccsim" play "b1:ru b2 $late" --algorithm all >table
+    grep -q '^2pl: ' table
+    absent '^ssi: ' table
+    grep -q '^levels:          each transaction got the level that it asked for' table
+    absent '^levels: *broken' table
+    [ "$("$ccsim" play --json "b1:si b2 $late" --algorithm ssi | grep -c '"levels_broken": true')" -eq 1 ]
+    [ "$("$ccsim" play --json "b2 $late" --algorithm ssi | grep -c levels_broken)" -eq 0 ]
+}
