@@ -15,14 +15,8 @@ extern const struct workload_ops workload_ycsb;
 /* In the order `ccsim list` shows. */
 /* clang-format off: a line each */
 const struct workload_ops *const workload_registry[] = {
-    &workload_hot_row,
-    &workload_bank,
-    &workload_acl87,
-    &workload_ycsb,
-    &workload_report,
-    &workload_mix,
-    &workload_idle,
-    &workload_wild,
+    &workload_hot_row, &workload_bank, &workload_acl87, &workload_ycsb,
+    &workload_report,  &workload_mix,  &workload_idle,  &workload_wild,
 };
 /* clang-format on */
 const size_t workload_registry_count = sizeof workload_registry / sizeof workload_registry[0];

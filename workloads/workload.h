@@ -115,9 +115,10 @@ struct retry {
 
 /* A workload may be written in the config itself, in sections of its own: `[table account]`. */
 struct workload_section {
-    const char *name;                   /* "table"; what ends the list has none */
-    bool named;                         /* a name of its own follows: [table NAME] */
-    const struct option_table *options; /* its keys, for the manual too; rows whose name holds a blank, or is in capitals,
+    const char *name; /* "table"; what ends the list has none */
+    bool named;       /* a name of its own follows: [table NAME] */
+    const struct option_table
+        *options; /* its keys, for the manual too; rows whose name holds a blank, or is in capitals,
                                            stand for a kind of key */
     const char *help;
 };
@@ -129,7 +130,7 @@ struct workload_faults {
     void *context;
     void (*add)(void *context, size_t entry, size_t at, const char *sentence);
 };
-#define WORKLOAD_WHOLE ((size_t)-1)
+#define WORKLOAD_WHOLE    ((size_t)-1)
 #define WORKLOAD_NO_ENTRY ((size_t)-1)
 
 struct workload_ops {

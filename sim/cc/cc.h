@@ -61,7 +61,8 @@ struct cc_ops {
     const char *name, *summary, *paper;
     unsigned levels;  /* bit set: the levels it can run, 1u << LEVEL_SER */
     enum level level; /* what it promises */
-    enum level mixed; /* what is left of that when transactions ask for different levels: SI or more; one level: unused */
+    enum level
+        mixed; /* what is left of that when transactions ask for different levels: SI or more; one level: unused */
     unsigned flags;
     /* With these options, does it commit what it read of transactions that may yet roll back? Then that is counted, not
      * forbidden: the level is promised for what was committed alone, and no audit is. NULL: never. */

@@ -139,7 +139,8 @@ static enum cc_status occ_prepare(struct cc *cc, struct txn *txn) {
         return CC_WAIT;
     }
     const struct occ_options *chosen = cc->options;
-    return validation_passes(cc, txn, chosen->check == CHECK_VERSION, NULL) ? CC_OK : txn_refuse(txn, REASON_VALIDATION);
+    return validation_passes(cc, txn, chosen->check == CHECK_VERSION, NULL) ? CC_OK
+                                                                            : txn_refuse(txn, REASON_VALIDATION);
 }
 
 static void occ_commit(struct cc *cc, struct txn *txn) {

@@ -177,8 +177,7 @@ static bool changed_since(struct cc *cc, const struct txn *txn, struct row *row)
 /* The row is about to be claimed for the first time: a write that named it reads it by that. */
 static enum cc_status approach(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode,
                                enum patience patience) {
-    if (is_serializable(txn) &&
-        !siread_read(cc->state, tail_of(txn)->serial, row, snapshot_version(cc, txn, row))) {
+    if (is_serializable(txn) && !siread_read(cc->state, tail_of(txn)->serial, row, snapshot_version(cc, txn, row))) {
         return pivot(txn);
     }
     if (changed_since(cc, txn, row)) {

@@ -14,9 +14,9 @@ struct certifier {
     const int64_t *now_ns;
     uint64_t seq; /* of the latest commit, or of an abort that left something to remember */
     struct graph graph;
-    struct node_list active;  /* in order of beginning */
-    struct node_list aborted; /* those of whom somebody read something, until all who could have are gone */
-    struct node_list refused; /* those to be judged when all whom they overlapped have ended; in order of ending */
+    struct node_list active;    /* in order of beginning */
+    struct node_list aborted;   /* those of whom somebody read something, until all who could have are gone */
+    struct node_list refused;   /* those to be judged when all whom they overlapped have ended; in order of ending */
     uint64_t refused_begin_seq; /* the smallest of them */
     uint64_t latest_id;         /* of the attempts that have begun */
     size_t active_count;

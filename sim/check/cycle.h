@@ -14,9 +14,9 @@ enum cycle_sort {
     CYCLE_ITEMS,  /* no predicate rw */
     CYCLE_APART,  /* no two rw edges next to each other */
     /* of transactions that asked for different levels (certifier.h) */
-    CYCLE_OWED,      /* only edges that count for who asked */
+    CYCLE_OWED,       /* only edges that count for who asked */
     CYCLE_APART_OWED, /* APART, rw edges only from SI and SER */
-    CYCLE_SERIAL     /* SER only */
+    CYCLE_SERIAL      /* SER only */
 };
 
 struct cycle {

@@ -70,7 +70,8 @@ static bool saw(const struct node *refused, const struct install *install) {
         if (access->writer != install->writer->id || access->key != install->key || access->table != install->table) {
             continue;
         }
-        if (access_counts(access) || (access->kind == ACCESS_PEEK && !access->gone && passed_over(refused, i, install))) {
+        if (access_counts(access) ||
+            (access->kind == ACCESS_PEEK && !access->gone && passed_over(refused, i, install))) {
             return true;
         }
     }

@@ -454,9 +454,8 @@ static bool next_line(struct reader_state *state, FILE *file, char *line) {
 
 static bool take_level(struct reader_state *state, enum certifier_level *level) {
     bool named = strcmp(next_word(state), "level") == 0;
-    return named && take_level_name(state, level)
-               ? take_end(state)
-               : bad(state, "the second line is `level' and one of RU RC RR SI SER");
+    return named && take_level_name(state, level) ? take_end(state)
+                                                  : bad(state, "the second line is `level' and one of RU RC RR SI SER");
 }
 
 static bool take_header(struct reader_state *state, FILE *file, char *line, enum certifier_level *level) {

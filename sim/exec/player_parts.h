@@ -57,7 +57,7 @@ struct player {
     uint32_t *marks; /* of each savepoint step: the first statement undone by going back to it; 0: not set */
     struct table *table;
     /* for the verdict on algorithms that do not write in place */
-    struct cc_ops ops; /* the algorithm's, watched */
+    struct cc_ops ops;                                                         /* the algorithm's, watched */
     void (*installing)(void *context, struct txn *txn, const struct row *row); /* the certifier's */
     VECTOR(struct trace_event) trace;
     VECTOR(struct trace_life) lives; /* by the serial number of the attempt, from 1 */

@@ -48,7 +48,7 @@ static inline void report_read(struct world *world, struct actor *actor, const s
 
 /* Is the attempt that has just been refused one to be judged: would it have closed a cycle? */
 static inline bool report_judges(const struct world *world, const struct actor *actor) {
-    return world->certifier != NULL && actor->txn.reason == REASON_SSI_PIVOT;
+    return world->certifier != NULL && (actor->txn.reason == REASON_SSI_PIVOT || actor->txn.reason == REASON_EXCLUSION);
 }
 
 /* It was refused as it was about to read `seen`, or to replace `base`: that counts as done. */

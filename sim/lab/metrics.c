@@ -231,8 +231,8 @@ static const struct metric metrics[] = {
     ABORTS(REASON_DUPLICATE, "duplicate", "aborts: inserted a key that exists"),
     ABORTS(REASON_EXCLUSION, "exclusion",
            "aborts: one that it must precede had ended before one that it must follow (serial safety net)"),
-    {"ssi_false_positives", "attempts",
-     "of aborts_ssi_pivot: would have closed no cycle, as judged when all that overlapped had ended; empty where not "
+    {"false_positives", "attempts",
+     "of aborts_ssi_pivot and aborts_exclusion: would have closed no cycle, as judged when all that overlapped had ended; empty where not "
      "certified",
      false_positives, 0, 0},
     {"deadlocks", "victims", "deadlock victims", aborts_because, REASON_DEADLOCK, BY_TYPE},

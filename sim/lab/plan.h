@@ -73,7 +73,7 @@ struct candidate {
     const struct cc_ops *ops;
     const char *own_section;     /* the algorithm's: "2pl" */
     const char *variant_section; /* "algorithm NAME"; NULL: no variant */
-    bool told_of_levels; /* that it cannot run those asked for */
+    bool told_of_levels;         /* that it cannot run those asked for */
     struct run_spec spec;
     void *algorithm_options, *workload_options; /* NULL: it has none */
 };

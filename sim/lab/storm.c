@@ -31,7 +31,7 @@ struct found {
 
 struct score {
     uint64_t worlds, commits, aborts, anomalies, repeated, violations;
-    uint64_t cut_off; /* worlds of the canary that took too long to certify */
+    uint64_t cut_off;              /* worlds of the canary that took too long to certify */
     uint64_t caught, first_caught; /* worlds in which the canary was, and which was the first */
     double first_seconds;
 };

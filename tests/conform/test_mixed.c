@@ -151,11 +151,11 @@ static void judge_sums(void *context, const char *schedule) {
 
 static void serializable_readers_see_one_state(void **state) {
     (void)state;
-    static const struct weave transfers = {.header = "init x=10 y=10",
-                                           .steps = {{"b1:ru", "w1(x,-=3)", "w1(y,+=3)", "c1"},
-                                                     {"b2:ser", "r2(x,y)", "r2(x,y)", "c2"}},
-                                           .txns = 2,
-                                           .length = 4};
+    static const struct weave transfers = {
+        .header = "init x=10 y=10",
+        .steps = {{"b1:ru", "w1(x,-=3)", "w1(y,+=3)", "c1"}, {"b2:ser", "r2(x,y)", "r2(x,y)", "c2"}},
+        .txns = 2,
+        .length = 4};
     static const struct weave writers = {
         .header = "init x=10 y=10",
         .steps = {{"w1(x,-=3)", "w1(y,+=3)", "c1"}, {"b2:rc", "w2(y,-=5)", "w2(x,+=5)"}, {"r3(x,y)", "r3(x,y)", "c3"}},
@@ -170,5 +170,5 @@ static void serializable_readers_see_one_state(void **state) {
 }
 
 TEST_GROUP(mixed, cmocka_unit_test(everybody_gets_his_level_under_locking), cmocka_unit_test(ssi_loses_the_guarantee),
-           cmocka_unit_test(an_si_transaction_breaks_serializable_ones),
-           cmocka_unit_test(each_level_reads_as_it_asked), cmocka_unit_test(serializable_readers_see_one_state))
+           cmocka_unit_test(an_si_transaction_breaks_serializable_ones), cmocka_unit_test(each_level_reads_as_it_asked),
+           cmocka_unit_test(serializable_readers_see_one_state))

@@ -146,7 +146,8 @@ static void judge_refusals(void *context, const char *schedule) {
         fail_msg("%s: not serializable: %s", tally->algorithm, schedule);
     }
     trial_close(&trial);
-    bool spares_one = strcmp(tally->algorithm, "ssi variant=basic") != 0, serializable = is_serializable("si", schedule);
+    bool spares_one = strcmp(tally->algorithm, "ssi variant=basic") != 0,
+         serializable = is_serializable("si", schedule);
     assert_true(serializable || pivots > 0);
     if (serializable ? needless != pivots : needless >= pivots && spares_one) {
         fail_msg("%s: %zu refused, %zu of them needlessly, %s under si: %s", tally->algorithm, pivots, needless,
@@ -160,7 +161,8 @@ static void judge_refusals(void *context, const char *schedule) {
 static size_t count_needless(const struct weave *weave, const char *algorithm, size_t schedules) {
     struct tally tally = {.algorithm = algorithm};
     assert_int_equal(weave_all(weave, judge_refusals, &tally), schedules);
-    print_message("%s: %zu schedules, %zu refusals, %zu needless\n", algorithm, schedules, tally.pivots, tally.needless);
+    print_message("%s: %zu schedules, %zu refusals, %zu needless\n", algorithm, schedules, tally.pivots,
+                  tally.needless);
     return tally.needless;
 }
 
@@ -184,7 +186,8 @@ static const struct weave apart = {
 
 static void the_variants_differ_in_what_they_refuse_needlessly(void **state) {
     (void)state;
-    size_t basic = count_needless(&of_two, "ssi variant=basic", 252), order = count_needless(&of_two, "ssi variant=commit_order", 252),
+    size_t basic = count_needless(&of_two, "ssi variant=basic", 252),
+           order = count_needless(&of_two, "ssi variant=commit_order", 252),
            whole = count_needless(&of_two, "ssi variant=read_only", 252);
     assert_int_equal(whole, 0);
     assert_true(whole <= order && order <= basic);

@@ -5,21 +5,20 @@
 #include "tests/support/harness.h"
 #include "tests/support/trial.h"
 
-#define DIRTY_READ "init x=0\nw1(x,5) r2(x) a1 c2"
-#define LOST_UPDATE "init x=10\nr1(x) r2(x) w2(x,$x+1) c2 w1(x,$x+1) c1"
-#define READ_SKEW "init x=5 y=5\nr1(x) w2(x,0) w2(y,10) c2 r1(y) c1"
-#define WRITE_SKEW "init x=1 y=1\nr1(x,y) r2(x,y) w1(x,0) w2(y,0) c1 c2"
+#define DIRTY_READ   "init x=0\nw1(x,5) r2(x) a1 c2"
+#define LOST_UPDATE  "init x=10\nr1(x) r2(x) w2(x,$x+1) c2 w1(x,$x+1) c1"
+#define READ_SKEW    "init x=5 y=5\nr1(x) w2(x,0) w2(y,10) c2 r1(y) c1"
+#define WRITE_SKEW   "init x=1 y=1\nr1(x,y) r2(x,y) w1(x,0) w2(y,0) c1 c2"
 #define PHANTOM_SCAN "pred P: v>0\ninit x=1\nq1(P) i2(z,5) c2 q1(P) c1"
-#define READER "init x=0 y=0\nr2(x) r2(y) r1(y) w1(y,20) c1 r3(x) r3(y) c3 w2(x,-11) c2"
-#define DIRTY_WRITE "init x=0 y=0\nw1(x,1) w2(x,2) w2(y,2) c2 w1(y,1) c1"
+#define READER       "init x=0 y=0\nr2(x) r2(y) r1(y) w1(y,20) c1 r3(x) r3(y) c3 w2(x,-11) c2"
+#define DIRTY_WRITE  "init x=0 y=0\nw1(x,1) w2(x,2) w2(y,2) c2 w1(y,1) c1"
 
 static void dirty_reads_under_read_uncommitted_only(void **state) {
     (void)state;
-    static const struct trial trials[] = {
-        {"lock-ru", DIRTY_READ, "2 reads x=5; T2 commits; found G1a; found P1"},
-        {"lock-rc", DIRTY_READ, "2 waits for T1; 2 reads x=0; no G1a"},
-        {"mvcc-rc", DIRTY_READ, "2 reads x=0; T2 commits; no G1a"},
-        {"lock-ru", DIRTY_WRITE, "2 waits for T1; no G0"}};
+    static const struct trial trials[] = {{"lock-ru", DIRTY_READ, "2 reads x=5; T2 commits; found G1a; found P1"},
+                                          {"lock-rc", DIRTY_READ, "2 waits for T1; 2 reads x=0; no G1a"},
+                                          {"mvcc-rc", DIRTY_READ, "2 reads x=0; T2 commits; no G1a"},
+                                          {"lock-ru", DIRTY_WRITE, "2 waits for T1; no G0"}};
     TRIAL_TRY(trials);
 }
 

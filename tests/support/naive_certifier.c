@@ -203,7 +203,8 @@ static bool judge_cycles(struct naive *naive, int closer, int start) {
         return false;
     }
     enum flaw flaw = classify(naive, start);
-    bool promised = false, owed = naive->any_mixed ? naive_is_owed(naive, start, &promised) : is_broken(naive, start, flaw);
+    bool promised = false,
+         owed = naive->any_mixed ? naive_is_owed(naive, start, &promised) : is_broken(naive, start, flaw);
     count(naive, closer, flaw, owed, naive->any_mixed ? promised : owed);
     return true;
 }

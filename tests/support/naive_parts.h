@@ -49,9 +49,9 @@ struct attempt {
     uint32_t named;
     bool counted, owed, broke;
     enum certifier_level level;
-    bool seen_dirty;       /* somebody read a version of it before it ended */
-    bool refused;          /* and not judged yet */
-    int begun_when_ended;  /* latest attempt */
+    bool seen_dirty;      /* somebody read a version of it before it ended */
+    bool refused;         /* and not judged yet */
+    int begun_when_ended; /* latest attempt */
     struct wish wishes[ROWS];
     uint64_t waiting; /* committed attempts that read from it before it ended */
 };
@@ -60,7 +60,7 @@ struct naive {
     struct certifier *certifier;
     enum certifier_level level;
     enum naive_kind kind;
-    bool mixed, any_mixed; /* may be, is so far */
+    bool mixed, any_mixed;      /* may be, is so far */
     enum certifier_level holds; /* of the promise, when levels are mixed */
     struct stream stream;
     struct attempt attempts[ATTEMPTS];

@@ -24,9 +24,9 @@ static void agrees_with_the_definitions(void **state) {
         struct certifier_counts truth;
         naive_play(certifier, level, kind, seed, &truth);
         const struct certifier_counts *counts = certifier_counts(certifier);
-        bool same =
-            counts->commits == truth.commits && counts->anomalies == truth.anomalies && counts->broken == truth.broken &&
-            counts->false_positives == truth.false_positives && counts->broken_levels == truth.broken_levels;
+        bool same = counts->commits == truth.commits && counts->anomalies == truth.anomalies &&
+                    counts->broken == truth.broken && counts->false_positives == truth.false_positives &&
+                    counts->broken_levels == truth.broken_levels;
         lost += counts->broken_levels - counts->broken;
         needless += counts->false_positives;
         for (int i = FLAW_G0; i <= FLAW_G2; i++) {
@@ -35,10 +35,11 @@ static void agrees_with_the_definitions(void **state) {
         }
         broken[level] += counts->broken;
         if (!same && wrong++ < 3) {
-            print_error("seed %" PRIu64 ", %s, kind %d: %" PRIu64 " anomalies, %" PRIu64
-                        " broken, %" PRIu64 " needless; by the definitions %" PRIu64 ", %" PRIu64 ", %" PRIu64 "\n%s\n",
+            print_error("seed %" PRIu64 ", %s, kind %d: %" PRIu64 " anomalies, %" PRIu64 " broken, %" PRIu64
+                        " needless; by the definitions %" PRIu64 ", %" PRIu64 ", %" PRIu64 "\n%s\n",
                         seed, certifier_level_names[level], (int)kind, counts->anomalies, counts->broken,
-                        counts->false_positives, truth.anomalies, truth.broken, truth.false_positives, certifier_witness(certifier));
+                        counts->false_positives, truth.anomalies, truth.broken, truth.false_positives,
+                        certifier_witness(certifier));
             for (int i = FLAW_G0; i <= FLAW_G2; i++) {
                 print_error("  %s %" PRIu64 " %" PRIu64 "\n", flaw_texts[i].name, counts->by_name[i], truth.by_name[i]);
             }
