@@ -287,6 +287,7 @@ static int64_t term_value(const struct running *running, const struct mix_term *
     case MIX_TERM_SEEN_OF_SET: return r->seen[term->slot + r->round];
     case MIX_TERM_COUNT: return r->count;
     case MIX_TERM_SUM: return r->sum;
+    case MIX_TERM_ROUND: return r->round + INT64_C(1);
     case MIX_TERM_NUMBER: return (int64_t)running->a->number;
     }
     return term->constant;

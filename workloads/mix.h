@@ -46,6 +46,7 @@ enum mix_term_kind {
     MIX_TERM_SEEN_OF_SET,
     MIX_TERM_COUNT, /* rows of the latest statement */
     MIX_TERM_SUM,   /* of their values */
+    MIX_TERM_ROUND, /* of the loop it stands in, from 1 */
     MIX_TERM_NUMBER /* the transaction's own */
 };
 struct mix_term {
@@ -189,11 +190,12 @@ struct mix_reader {
     bool complained; /* of any entry so far */
 };
 
-/* mix_scan.c. Those that return false have told why, but for mix_take, mix_take_word and mix_sees. */
+/* mix_scan.c. Those that return false have told why, but for those that take or see. */
 bool mix_fail(struct mix_reader *reader, const char *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void mix_blanks(struct mix_reader *reader);
 bool mix_sees(struct mix_reader *reader, const char *sign);
 bool mix_take(struct mix_reader *reader, const char *sign);
+bool mix_sees_word(struct mix_reader *reader, const char *word);
 bool mix_take_word(struct mix_reader *reader, const char *word);
 bool mix_expect(struct mix_reader *reader, const char *sign);
 bool mix_is_at_end(struct mix_reader *reader);

@@ -159,6 +159,14 @@ static bool read_term(struct mix_scope *scope, struct mix_term *term) {
         scope->type->sums = true;
         return true;
     }
+    if (mix_sees_word(reader, "round")) {
+        if (scope->round == 0) {
+            return mix_fail(reader, reader->at, "`round` is a number inside an `each` only");
+        }
+        mix_take_word(reader, "round");
+        term->kind = MIX_TERM_ROUND;
+        return true;
+    }
     if (mix_take_word(reader, "number")) {
         term->kind = MIX_TERM_NUMBER;
         return true;

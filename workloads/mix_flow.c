@@ -54,7 +54,8 @@ static bool same_terms(const struct mix_type *type, struct mix_sum a, struct mix
 static bool turns(const struct mix_type *type, struct mix_sum row) {
     bool any = false;
     for (uint32_t i = 0; i < row.count; i++) {
-        any = any || type->terms.items[row.first + i].kind == MIX_TERM_DRAWN_OF_SET;
+        enum mix_term_kind kind = type->terms.items[row.first + i].kind;
+        any = any || kind == MIX_TERM_DRAWN_OF_SET || kind == MIX_TERM_ROUND;
     }
     return any;
 }

@@ -7,7 +7,8 @@
 static bool is_drawn(const struct mix_type *type, struct mix_sum sum) {
     for (uint32_t i = 0; i < sum.count; i++) {
         enum mix_term_kind kind = type->terms.items[sum.first + i].kind;
-        if (kind != MIX_TERM_CONSTANT && kind != MIX_TERM_DRAWN && kind != MIX_TERM_DRAWN_OF_SET) {
+        if (kind != MIX_TERM_CONSTANT && kind != MIX_TERM_DRAWN && kind != MIX_TERM_DRAWN_OF_SET &&
+            kind != MIX_TERM_ROUND) {
             return false;
         }
     }
@@ -40,7 +41,9 @@ static int64_t value_of(const struct planning *planning, struct mix_sum sum) {
     for (uint32_t i = 0; i < sum.count; i++) {
         const struct mix_term *term = &planning->type->terms.items[sum.first + i];
         uint64_t value = (uint64_t)term->constant;
-        if (term->kind != MIX_TERM_CONSTANT) {
+        if (term->kind == MIX_TERM_ROUND) {
+            value = planning->round + UINT64_C(1);
+        } else if (term->kind != MIX_TERM_CONSTANT) {
             value = (uint64_t)planning->values[term->slot + (term->kind == MIX_TERM_DRAWN ? 0 : planning->round)];
         }
         total = term->sign > 0 ? total + value : total - value;

@@ -45,13 +45,17 @@ bool mix_take(struct mix_reader *reader, const char *sign) {
     return true;
 }
 
-bool mix_take_word(struct mix_reader *reader, const char *word) {
+bool mix_sees_word(struct mix_reader *reader, const char *word) {
     mix_blanks(reader);
     size_t length = strlen(word);
-    if (mix_name_length(reader->at) != length || strncmp(reader->at, word, length) != 0) {
+    return mix_name_length(reader->at) == length && strncmp(reader->at, word, length) == 0;
+}
+
+bool mix_take_word(struct mix_reader *reader, const char *word) {
+    if (!mix_sees_word(reader, word)) {
         return false;
     }
-    reader->at += length;
+    reader->at += strlen(word);
     return true;
 }
 

@@ -20,7 +20,8 @@ int mix_find_variable(const struct mix_type *type, const char *name) {
 
 struct mix_variable *mix_add_variable(struct mix_reader *reader, struct mix_type *type, const char *at,
                                       const char *name) {
-    static const char *const reserved[] = {"v", "id", "count", "sum", "number", "if", "else", "as", "not", "each"};
+    static const char *const reserved[] = {"v",  "id",   "count", "sum", "number", "round",
+                                           "if", "else", "as",    "not", "each"};
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
         if (strcmp(name, reserved[i]) == 0) {
             mix_fail(reader, at, "`%s` is a word of the language; choose another name", name);
@@ -235,7 +236,7 @@ static bool read_rest(struct mix_reader *reader, const struct mix_type *type, st
                 return false;
             }
             mix_blanks(reader);
-        } while (mix_name_length(reader->at) > 0 && !mix_sees(reader, "sorted"));
+        } while (mix_name_length(reader->at) > 0 && !mix_sees_word(reader, "sorted"));
     }
     if (mix_take_word(reader, "sorted")) {
         variable->sorted = true;

@@ -322,6 +322,7 @@ static void branches_and_loops(void **state) {
          "r(job 1)!=1 c"},
         {"each c (r(account c)) each c (w(account c, $c+c))",
          "r(account 1)=1 r(account 2)=1 r(account 3)=1 w(account 1 :=11)=1 w(account 2 :=12)=1 w(account 3 :=13)!=1 c"},
+        {"each c (if(round=2) (r(job round + 1)))", "r(job 3)=1 c"},
         {"each c (if(c=2) rollback r(account c))", "r(account 1)=1 a"},
     };
     TRIALS(trials);
