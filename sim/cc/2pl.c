@@ -7,7 +7,8 @@
  * Invariants: those of kit/lock.h; with detect = wait no cycle of live waiters outlasts the instant that closed it.
  * Paper: Eswaran, Gray, Lorie, Traiger, "The notions of consistency and predicate locks in a database system" (1976);
  * the U mode and upgrades after Gray and Reuter (1993).
- * Differs from the paper: ranges are protected by next-key locks instead of predicate locks. */
+ * Differs from the paper: ranges are protected by next-key locks unless phantoms = predicate; then a predicate meets the
+ * images of one row instead of other predicates (kit/predicate_lock.h). */
 #include "sim/cc/cc.h"
 #include "sim/kit/deadlock.h"
 #include "sim/kit/locking.h"

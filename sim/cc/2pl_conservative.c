@@ -46,17 +46,10 @@ struct conservative_txn {
     bool planned; /* the program told its footprint */
 };
 
-static const char *const phantoms_choices[] = {"next_key", "none", NULL};
 static const struct option options[] = {
-    {.name = "phantoms",
-     .type = OPTION_CHOICE,
-     .offset = offsetof(struct conservative_options, phantoms),
-     .fallback = "next_key",
-     .choices = phantoms_choices,
-     .help = "how scans are protected: by locks on records and the gaps before them, or not at all"},
+    LOCKING_OPTION_PHANTOMS_BY_KEY(struct conservative_options, phantoms), /* what will be written is not known */
 };
 static const struct option_table table = OPTION_TABLE(options, struct conservative_options);
-static const enum phantoms phantoms_of[] = {PHANTOMS_NEXT_KEY, PHANTOMS_NONE};
 
 static struct conservative_txn *tail_of(const struct txn *txn) { return txn->tail; }
 static bool locks_gaps(const struct cc *cc) {
@@ -176,14 +169,14 @@ static enum cc_status await_gap(struct cc *cc, struct txn *txn, const struct sto
     int64_t key;
     store_next(cc->store, stop->table, stop->key + 1, lock_bounds_gap, &key);
     struct row *bound = key == INT64_MAX ? txn_row_of_end(txn, stop->table) : txn_row(txn, cc->store, stop->table, key);
-    bool free = lock_gap_is_free(txn, bound);
-    if (txn->queued != NULL && (free || txn->queued->head != lock_head_of(bound->record))) {
+    bool is_free = lock_gap_is_free(txn, bound);
+    if (txn->queued != NULL && (is_free || txn->queued->head != lock_head_of(bound->record))) {
         lock_cancel(cc, txn);
     }
-    if (!free && txn->queued == NULL) {
+    if (!is_free && txn->queued == NULL) {
         lock_gap_enqueue(cc, txn, bound);
     }
-    return free ? CC_OK : CC_WAIT;
+    return is_free ? CC_OK : CC_WAIT;
 }
 
 static enum cc_status take_record(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode) {
@@ -274,8 +267,7 @@ static void rollback(struct cc *cc, struct txn *txn, uint32_t mark) {
 
 static void start(struct cc *cc) {
     const struct conservative_options *chosen = cc->options;
-    enum phantoms phantoms = phantoms_of[chosen->phantoms];
-    locking_start(cc, (struct locking){.phantoms = phantoms, .waits = true, .conflict = conflict});
+    locking_start(cc, (struct locking){.phantoms = chosen->phantoms, .waits = true, .conflict = conflict});
 }
 
 const struct cc_ops cc_2pl_conservative = {

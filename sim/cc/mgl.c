@@ -31,7 +31,7 @@ static const char *const granularity_choices[] = {"row", "page", "table", "datab
 
 static const struct option options[] = {
     DEADLOCK_OPTIONS(struct mgl_options, deadlock, "youngest"),
-    LOCKING_OPTION_PHANTOMS(struct mgl_options, phantoms),
+    LOCKING_OPTION_PHANTOMS_BY_KEY(struct mgl_options, phantoms),
     {.name = "granularity",
      .type = OPTION_CHOICE,
      .offset = offsetof(struct mgl_options, granularity),

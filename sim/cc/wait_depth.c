@@ -55,12 +55,12 @@ static bool add_waiters(struct cc *cc, const struct txn *txn) {
         return false;
     }
     for (struct txn *waiter = cc->waiting_first; waiter != NULL; waiter = waiter->wait_next) {
-        if (waiter->queued == NULL || waiter->doomed || waiter == txn) {
+        if (!locking_is_queued(waiter) || waiter->doomed || waiter == txn) {
             continue;
         }
         size_t begin = list->count;
         bool waits = false;
-        lock_holders(waiter, list);
+        locking_holders(waiter, list);
         for (size_t i = begin; i < list->count; i++) {
             waits |= list->items[i] == txn;
         }
@@ -95,7 +95,7 @@ static enum cc_status decide_about_holder(struct cc *cc, struct txn *txn, struct
     struct txn_list *list = &cc->search;
     size_t begin = list->count;
     txn_list_add(list, txn);
-    lock_holders(holder, list);
+    locking_holders(holder, list);
     bool longest = is_longest(cc, holder, begin);
     list->count = begin;
     if (longest) {
@@ -108,18 +108,18 @@ static enum cc_status decide_about_holder(struct cc *cc, struct txn *txn, struct
 static enum cc_status conflict(struct cc *cc, struct txn *txn) {
     struct txn_list *list = &cc->search;
     list->count = 0;
-    lock_blockers(txn, list, SIZE_MAX, false);
+    locking_blockers(cc, txn, list, SIZE_MAX);
     size_t blockers = list->count;
     if (add_waiters(cc, txn)) {
         return decide_between_waiters_and_blockers(cc, txn, blockers);
     }
     list->count = 0;
-    lock_holders(txn, list);
+    locking_holders(txn, list);
     size_t holders = list->count;
     enum cc_status status = CC_WAIT;
     for (size_t i = 0; i < holders && status == CC_WAIT; i++) {
         struct txn *holder = list->items[i];
-        if (holder->queued != NULL && !holder->doomed) {
+        if (locking_is_queued(holder) && !holder->doomed) {
             status = decide_about_holder(cc, txn, holder);
         }
     }

@@ -25,14 +25,18 @@ static const struct option_table table = OPTION_TABLE(options, struct wait_die_o
 static enum cc_status conflict(struct cc *cc, struct txn *txn) {
     struct txn_list *list = &cc->search;
     list->count = 0;
-    lock_holders(txn, list);
+    if (txn->predicate_queued != NULL) {
+        locking_blockers(cc, txn, list, SIZE_MAX); /* a table's line is short */
+    } else {
+        lock_holders(txn, list);
+    }
     for (size_t i = 0; i < list->count; i++) {
         if (list->items[i]->age < txn->age) {
             return txn_refuse(txn, REASON_WAIT_DIE);
         }
     }
     /* Who waits is older than everyone ahead of it: the nearest one speaks for all. */
-    const struct lock *ahead = lock_live_ahead(txn->queued);
+    const struct lock *ahead = txn->queued != NULL ? lock_live_ahead(txn->queued) : NULL;
     if (ahead != NULL && ahead->owner->age < txn->age) {
         return txn_refuse(txn, REASON_WAIT_DIE);
     }

@@ -33,14 +33,18 @@ static enum cc_status conflict(struct cc *cc, struct txn *txn) {
         }
     }
     list->count = 0;
-    lock_holders(txn, list);
+    if (txn->predicate_queued != NULL) {
+        locking_blockers(cc, txn, list, SIZE_MAX); /* a table's line is short */
+    } else {
+        lock_holders(txn, list);
+    }
     for (size_t i = 0; i < list->count; i++) {
         if (list->items[i]->age > txn->age) {
             txn_doom(cc, list->items[i], REASON_WOUNDED);
         }
     }
     /* Who waits is younger than everyone ahead of it: behind the first older one there is nobody to wound. */
-    const struct lock *ahead = lock_live_ahead(txn->queued);
+    const struct lock *ahead = txn->queued != NULL ? lock_live_ahead(txn->queued) : NULL;
     for (; ahead != NULL && ahead->owner->age > txn->age; ahead = lock_live_ahead(ahead)) {
         txn_doom(cc, ahead->owner, REASON_WOUNDED);
     }

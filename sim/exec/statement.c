@@ -265,9 +265,10 @@ bool statement_read(struct world *world, struct actor *actor) {
     return statement_claim(world, actor);
 }
 
-static int64_t value_after(const struct step *step, const struct version *base) {
-    int64_t before = base->absent ? 0 : base->value;
-    return step->value == VALUE_ADD ? before + step->operand : step->operand;
+static struct image changed(const struct step *step, const struct version *base) {
+    int64_t before = step->value == VALUE_ADD && !base->absent ? base->value : 0;
+    bool deleted = step->kind == STEP_DELETE;
+    return (struct image){.value = deleted ? 0 : before + step->operand, .absent = deleted};
 }
 
 /* A refused claim: what it would have changed. */
@@ -279,19 +280,25 @@ static void tell_refused_change(struct world *world, struct actor *actor) {
     }
     const struct version *base = store_committed(&world->store, row->table, row->key, row->record);
     if (base->absent == (step->kind == STEP_INSERT)) {
-        bool deleted = step->kind == STEP_DELETE;
-        report_refused_change_now(world, actor, row, base, deleted ? 0 : value_after(step, base), deleted);
+        struct image after = changed(step, base);
+        report_refused_change_now(world, actor, row, base, after.value, after.absent);
     }
+}
+
+/* A change that its filter refuses leaves the row as it is. */
+struct image statement_result(void *world, const struct txn *txn, const struct row *row, const struct version *base) {
+    (void)world;
+    const struct step *step = &((const struct actor *)(const void *)txn)->step;
+    return is_wanted(step, row, base) ? changed(step, base)
+                                      : (struct image){.value = base->value, .absent = base->absent};
 }
 
 static void change_row(struct world *world, struct actor *actor, struct version *base) {
     const struct step *step = &actor->step;
     struct row *row = row_of(actor);
-    int64_t before = base->absent ? 0 : base->value;
-    int64_t value = value_after(step, base);
-    bool deleted = step->kind == STEP_DELETE;
-    reply_row(actor, row->key, before, deleted ? INT64_MIN : value);
-    txn_write(&actor->txn, &world->store, row, world_is_private(world) ? NULL : base, deleted ? 0 : value, deleted);
+    struct image after = changed(step, base);
+    reply_row(actor, row->key, base->absent ? 0 : base->value, after.absent ? INT64_MIN : after.value);
+    txn_write(&actor->txn, &world->store, row, world_is_private(world) ? NULL : base, after.value, after.absent);
     actor->row_written = true;
 }
 

@@ -247,6 +247,7 @@ void world_init(struct world *world, const struct run_spec *spec, struct run_res
                                       .remaining = harness_remaining,
                                       .plan_uses = harness_plan_uses,
                                       .uses_again = harness_uses_again,
+                                      .change_result = statement_result,
                                       .now = harness_now};
     store_init(&world->store, world->ops->record_size, &world->harness);
     if (world->ops->version_size > 0) {

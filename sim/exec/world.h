@@ -230,6 +230,8 @@ bool statement_read(struct world *world, struct actor *actor);
 bool statement_claim(struct world *world, struct actor *actor);
 bool statement_row_done(struct world *world, struct actor *actor);
 bool statement_end(struct world *world, struct actor *actor);
+/* harness.change_result */
+struct image statement_result(void *world, const struct txn *txn, const struct row *row, const struct version *base);
 void statement_fail(struct world *world, struct actor *actor);
 
 /* ---- durable.c: early publication ---- */

@@ -84,6 +84,11 @@ static inline bool txn_doom(struct cc *cc, struct txn *txn, enum reason reason) 
 static inline void txn_timer(struct cc *cc, struct txn *txn, int64_t delay_ns, int tag) {
     cc->harness->timer(cc->harness->world, txn, delay_ns, tag);
 }
+/* What the change that is being claimed would make of the row. */
+static inline struct image txn_change_result(struct cc *cc, const struct txn *txn, const struct row *row,
+                                             const struct version *base) {
+    return cc->harness->change_result(cc->harness->world, txn, row, base);
+}
 /* What the transaction will access, in order; NULL: its program cannot tell. Good until the next call. */
 static inline const struct footprint *txn_plan(struct cc *cc, const struct txn *txn) {
     return cc->harness->plan_uses(cc->harness->world, txn);

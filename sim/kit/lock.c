@@ -438,6 +438,9 @@ bool lock_is_waited_for(const struct txn *txn) {
             return true;
         }
     }
+    if (txn->predicates != NULL || txn->predicate_queued != NULL) {
+        return true; /* perhaps: their lines are not looked through */
+    }
     /* an upgrade that overtook others is waited for as well */
     return txn->queued != NULL && txn->queued->next != NULL;
 }

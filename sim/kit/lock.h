@@ -105,7 +105,7 @@ const struct lock *lock_live_ahead(const struct lock *request);
 /* The waiters a just queued upgrade overtook: who now waits for it. */
 void lock_overtaken(const struct txn *waiting, struct txn_list *out);
 
-/* Does anybody wait for a lock that `txn` holds? */
+/* Does anybody wait for a lock that `txn` holds? Of predicate locks: perhaps. */
 bool lock_is_waited_for(const struct txn *txn);
 
 /* cc_ops.bounds_gap of every algorithm with this lock table. */

@@ -2,7 +2,8 @@
 
 #include "sim/base/check.h"
 
-const char *const locking_phantoms_choices[] = {"next_key", "none", NULL};
+const char *const locking_phantoms_choices[] = {"next_key", "none", "predicate", NULL};
+const char *const locking_phantoms_by_key_choices[] = {"next_key", "none", NULL};
 
 const enum lock_mode locking_mode_to_see[] = {
     [SEE] = MODE_S, [SEE_SHARE] = MODE_S, [SEE_UPDATE] = MODE_U, [SEE_WRITE] = MODE_X};
@@ -14,9 +15,13 @@ static struct locking *locking_of(struct cc *cc) { return cc->state; }
 void locking_start(struct cc *cc, struct locking how) {
     *locking_of(cc) = how;
     lock_table_start(cc);
+    predicate_locks_start(&locking_of(cc)->predicates);
 }
 
-void locking_stop(struct cc *cc) { lock_table_stop(cc); }
+void locking_stop(struct cc *cc) {
+    lock_table_stop(cc);
+    predicate_locks_stop(&locking_of(cc)->predicates);
+}
 
 enum cc_status locking_begin(struct cc *cc, struct txn *txn) {
     (void)cc;
@@ -31,13 +36,31 @@ enum cc_status locking_statement(struct cc *cc, struct txn *txn, enum intent int
     return CC_OK;
 }
 
+/* Leaves whatever queue it stands in. */
+static void cancel(struct cc *cc, struct txn *txn) {
+    lock_cancel(cc, txn);
+    predicate_lock_cancel(cc, &locking_of(cc)->predicates, txn);
+}
+
 /* The request is queued: may it stay there? A refused one leaves the queue. */
 static enum cc_status stay(struct cc *cc, struct txn *txn) {
     enum cc_status status = locking_of(cc)->conflict(cc, txn);
     if (status != CC_WAIT) {
-        lock_cancel(cc, txn);
+        cancel(cc, txn);
     }
     return status;
+}
+
+/* It stands in the line of a table: the same, where waiting is allowed at all. */
+static enum cc_status stay_in_line(struct cc *cc, struct txn *txn, enum patience patience) {
+    if (patience == BLOCK && locking_of(cc)->waits) {
+        return stay(cc, txn);
+    }
+    cancel(cc, txn);
+    if (patience == SKIP_LOCKED) {
+        return CC_SKIP;
+    }
+    return patience == NOWAIT ? txn_fail(txn, REASON_NOWAIT) : txn_refuse(txn, locking_of(cc)->reason);
 }
 
 enum cc_status locking_take(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode,
@@ -65,12 +88,21 @@ enum cc_status locking_take(struct cc *cc, struct txn *txn, struct row *row, enu
     return stay(cc, txn);
 }
 
+/* SKIP LOCKED leaves out rows, not what stands before the scan as a whole. */
+static enum cc_status take_predicate(struct cc *cc, struct txn *txn, const struct range *range,
+                                     enum patience patience) {
+    bool taken = predicate_lock_scan(cc, &locking_of(cc)->predicates, txn, range);
+    return taken ? CC_OK : stay_in_line(cc, txn, patience == SKIP_LOCKED ? BLOCK : patience);
+}
+
 enum cc_status locking_range(struct cc *cc, struct txn *txn, const struct range *range, enum intent intent,
                              enum patience patience) {
-    (void)patience;
     const struct locking *how = locking_of(cc);
     if (txn->level == LEVEL_RU && intent != SEE_WRITE) {
         return CC_OK;
+    }
+    if (how->phantoms == PHANTOMS_PREDICATE) {
+        return take_predicate(cc, txn, range, patience);
     }
     if (how->phantoms == PHANTOMS_NONE || range->row->gap != NULL) {
         return CC_OK;
@@ -83,10 +115,26 @@ enum cc_status locking_range(struct cc *cc, struct txn *txn, const struct range 
     return status;
 }
 
+/* A row that the scan's predicate covers and that does not satisfy it, whatever becomes of what is pending: it is seen as
+ * it is for everybody else, without a lock. */
+static bool passes_over(struct cc *cc, struct txn *txn, const struct row *row, struct version **seen) {
+    const struct predicate_lock *predicate = predicate_lock_of_statement(txn);
+    if (predicate == NULL ||
+        predicate_may_match(predicate, row, store_newest(cc->store, row->table, row->key, row->record))) {
+        return false;
+    }
+    lock_cancel(cc, txn);
+    *seen = row->own != NULL ? row->own : store_committed(cc->store, row->table, row->key, row->record);
+    return true;
+}
+
 enum cc_status locking_read(struct cc *cc, struct txn *txn, struct row *row, enum intent intent, enum patience patience,
                             struct version **seen) {
     if (txn->level == LEVEL_RU && intent == SEE) {
         *seen = row->own != NULL ? row->own : store_newest(cc->store, row->table, row->key, row->record);
+        return CC_OK;
+    }
+    if (locking_of(cc)->phantoms == PHANTOMS_PREDICATE && passes_over(cc, txn, row, seen)) {
         return CC_OK;
     }
     enum cc_status status = locking_take(cc, txn, row, locking_mode_to_see[intent], patience);
@@ -124,6 +172,14 @@ enum cc_status locking_enter_gap(struct cc *cc, struct txn *txn, struct row *row
     return stay(cc, txn);
 }
 
+/* The change must not touch what others have asked for. An insert waits whatever its patience, as for a gap. */
+static enum cc_status pass_predicates(struct cc *cc, struct txn *txn, const struct row *row, enum change change,
+                                      enum patience patience, const struct version *base) {
+    struct image after = txn_change_result(cc, txn, row, base);
+    bool passes = predicate_lock_change(cc, &locking_of(cc)->predicates, txn, row, after);
+    return passes ? CC_OK : stay_in_line(cc, txn, change == PUT_INSERT ? BLOCK : patience);
+}
+
 enum cc_status locking_claim(struct cc *cc, struct txn *txn, struct row *row, enum change change,
                              enum patience patience, struct version **base) {
     uint32_t number = txn_row_number(txn, row);
@@ -134,6 +190,9 @@ enum cc_status locking_claim(struct cc *cc, struct txn *txn, struct row *row, en
     }
     if (status == CC_OK) {
         *base = store_newest(cc->store, row->table, row->key, row->record);
+    }
+    if (status == CC_OK && change >= PUT_UPDATE && locking_of(cc)->phantoms == PHANTOMS_PREDICATE) {
+        status = pass_predicates(cc, txn, row, change, patience, *base);
     }
     return status;
 }
@@ -150,6 +209,9 @@ static bool is_short(const struct txn *txn, const struct lock *lock) {
 
 static void release_short(struct cc *cc, struct txn *txn) {
     struct lock *next;
+    if (txn->intent != SEE_WRITE) {
+        predicate_lock_release(cc, &locking_of(cc)->predicates, txn, txn->statement);
+    }
     for (struct lock *lock = txn->held; lock != NULL && lock_before(lock, txn->statement) == MODE_NONE; lock = next) {
         next = lock->held_next;
         if (is_short(txn, lock)) {
@@ -161,6 +223,7 @@ static void release_short(struct cc *cc, struct txn *txn) {
 void locking_statement_end(struct cc *cc, struct txn *txn, bool failed) {
     if (failed) {
         lock_forget_statement(cc, txn, txn->statement);
+        predicate_lock_release(cc, &locking_of(cc)->predicates, txn, txn->statement);
     }
     if (txn->level != LEVEL_SER) {
         release_short(cc, txn);
@@ -173,6 +236,9 @@ void locking_statement_end(struct cc *cc, struct txn *txn, bool failed) {
 void locking_rollback(struct cc *cc, struct txn *txn, uint32_t mark) {
     bool keeps_reads = txn->level == LEVEL_SER || (txn->level == LEVEL_RR && txn->in_statement);
     lock_rollback(cc, txn, mark, keeps_reads);
+    if (!keeps_reads) {
+        predicate_lock_release(cc, &locking_of(cc)->predicates, txn, mark);
+    }
 }
 
 enum cc_status locking_prepare(struct cc *cc, struct txn *txn) {
@@ -183,14 +249,29 @@ enum cc_status locking_prepare(struct cc *cc, struct txn *txn) {
 
 void locking_commit(struct cc *cc, struct txn *txn) { txn_publish(txn, cc->store, false); }
 
-void locking_release(struct cc *cc, struct txn *txn) { lock_release_all(cc, txn); }
+void locking_release(struct cc *cc, struct txn *txn) {
+    lock_release_all(cc, txn);
+    predicate_lock_release(cc, &locking_of(cc)->predicates, txn, 0);
+}
 
 void locking_abort(struct cc *cc, struct txn *txn) {
-    lock_cancel(cc, txn);
-    lock_release_all(cc, txn);
+    cancel(cc, txn);
+    locking_release(cc, txn);
 }
 
 void locking_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most) {
     (void)cc;
-    lock_blockers(waiting, out, most, false);
+    if (waiting->predicate_queued != NULL) {
+        predicate_lock_blockers(waiting, out, most, false);
+    } else {
+        lock_blockers(waiting, out, most, false);
+    }
+}
+
+void locking_holders(const struct txn *waiting, struct txn_list *out) {
+    if (waiting->predicate_queued != NULL) {
+        predicate_lock_blockers(waiting, out, SIZE_MAX, true);
+    } else {
+        lock_holders(waiting, out);
+    }
 }

@@ -6,6 +6,8 @@
  *   FOR UPDATE              U
  *   write                   X (from S or U: an upgrade)
  *   scan                    additionally the gap before each row it meets and before the first one behind it
+ *                           (phantoms = predicate: instead what it asks for, predicate_lock.h; rows that do not match,
+ *                           whatever becomes of what is pending, are not locked)
  *   insert                  X on the key; waits for others' locks on the gap it falls into; its own gap lock then
  *   covers
  *                           both halves
@@ -36,9 +38,10 @@
 
 #include "sim/kit/instance.h"
 #include "sim/kit/lock.h"
+#include "sim/kit/predicate_lock.h"
 
-enum phantoms { PHANTOMS_NEXT_KEY, PHANTOMS_NONE };
-extern const char *const locking_phantoms_choices[];
+enum phantoms { PHANTOMS_NEXT_KEY, PHANTOMS_NONE, PHANTOMS_PREDICATE };
+extern const char *const locking_phantoms_choices[], *const locking_phantoms_by_key_choices[];
 
 struct locking {
     int phantoms; /* enum phantoms */
@@ -50,14 +53,20 @@ struct locking {
     enum reason reason; /* if it does not wait */
     /* May `txn` take the gap before `row`, which never waits? NULL: always. */
     enum cc_status (*gap)(struct cc *cc, struct txn *txn, struct row *row);
+    struct predicate_locks predicates; /* phantoms = predicate */
 };
 
-#define LOCKING_OPTION_PHANTOMS(struct_type, member)                                                                \
+#define LOCKING_OPTION_PHANTOMS_OF(struct_type, member, names, what)                                                \
     {                                                                                                               \
         .name = "phantoms", .type = OPTION_CHOICE, .offset = offsetof(struct_type, member), .fallback = "next_key", \
-        .choices = locking_phantoms_choices,                                                                        \
-        .help = "how scans are protected: by locks on records and the gaps before them, or not at all"              \
+        .choices = names, .help = "how scans are protected: by locks on records and the gaps before them, " what    \
     }
+#define LOCKING_OPTION_PHANTOMS(struct_type, member)                          \
+    LOCKING_OPTION_PHANTOMS_OF(struct_type, member, locking_phantoms_choices, \
+                               "not at all, or by locks on what they ask for")
+/* Of schemes without predicate locks. */
+#define LOCKING_OPTION_PHANTOMS_BY_KEY(struct_type, member) \
+    LOCKING_OPTION_PHANTOMS_OF(struct_type, member, locking_phantoms_by_key_choices, "or not at all")
 
 void locking_start(struct cc *cc, struct locking how);
 void locking_stop(struct cc *cc);
@@ -77,6 +86,11 @@ void locking_commit(struct cc *cc, struct txn *txn);
 void locking_release(struct cc *cc, struct txn *txn);
 void locking_abort(struct cc *cc, struct txn *txn);
 void locking_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most);
+/* Of those, who holds what the request conflicts with. */
+void locking_holders(const struct txn *waiting, struct txn_list *out);
+static inline bool locking_is_queued(const struct txn *txn) {
+    return txn->queued != NULL || txn->predicate_queued != NULL;
+}
 
 /* What a transaction may ask for; who asks for more keeps it. */
 #define LOCKING_LEVELS (1u << LEVEL_RU | 1u << LEVEL_RC | 1u << LEVEL_RR | 1u << LEVEL_SER)

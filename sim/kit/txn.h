@@ -24,6 +24,7 @@
 enum txn_state { TXN_IDLE, TXN_ACTIVE, TXN_WAITING, TXN_SEALED };
 
 struct lock;
+struct predicate_lock;
 struct cc;
 
 /* A row as one attempt knows it. Pointers to it are good within one call only (the array may move). */
@@ -87,10 +88,11 @@ struct txn {
     uint32_t *row_index;    /* open addressing over rows, once there are many */
     uint32_t row_index_size;
     VECTOR(struct write) writes;
-    VECTOR(struct scan) scans; /* what it scanned, in order */
-    struct lock *held;         /* its locks, newest first (lock table) */
-    struct lock *queued;       /* the request it waits for, or NULL */
-    bool overdue;              /* its present wait has outlasted the delay of deadlock detection */
+    VECTOR(struct scan) scans;                            /* what it scanned, in order */
+    struct lock *held;                                    /* its locks, newest first (lock table) */
+    struct lock *queued;                                  /* the request it waits for, or NULL */
+    struct predicate_lock *predicates, *predicate_queued; /* the same of its predicate locks */
+    bool overdue; /* its present wait has outlasted the delay of deadlock detection */
     uint32_t lock_count;
     uint64_t search_mark; /* of the latest search that visited it */
     struct txn *search_parent;

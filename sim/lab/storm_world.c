@@ -232,6 +232,14 @@ static void set_known(const struct option *option, const char *value, void *valu
     text_free(&error);
 }
 
+static bool has_choice(const struct option *option, const char *name) {
+    const char *const *choice = option->choices;
+    while (*choice != NULL && strcmp(*choice, name) != 0) {
+        choice++;
+    }
+    return *choice != NULL;
+}
+
 static void draw_algorithm(struct storm_world *world, struct stream *stream, const char *settings) {
     const struct option_table *table = world->spec.algorithm->options;
     if (table == NULL) {
@@ -247,6 +255,10 @@ static void draw_algorithm(struct storm_world *world, struct stream *stream, con
                 set_known(option, known[i].texts[at], values);
             }
         }
+    }
+    const struct option *phantoms = option_find(table, "phantoms");
+    if (phantoms != NULL && storm_chance(stream, 0.4) && has_choice(phantoms, "predicate")) {
+        set_known(phantoms, "predicate", values);
     }
     for (size_t i = 0; i < table->count; i++) {
         if (!is_known(table->options[i].name) && !is_set(settings, table->options[i].name)) {

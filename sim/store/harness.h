@@ -9,10 +9,17 @@
 
 struct txn;
 struct row;
+struct version;
 struct footprint;
 
 /* The timers that belong to no transaction. */
 enum timer { TIMER_DEADLOCK, TIMER_VACUUM, TIMER_COUNT };
+
+/* What a row is, or would be, to those who read it. */
+struct image {
+    int64_t value;
+    bool absent;
+};
 
 struct harness {
     void *world; /* first argument of every callback */
@@ -34,6 +41,9 @@ struct harness {
     const struct footprint *(*plan_uses)(void *world, const struct txn *txn);
     /* Will it use the row again in a later statement? Asked only once it has taken its last new lock. */
     bool (*uses_again)(void *world, const struct txn *txn, const struct row *row);
+    /* The image that the change the transaction is claiming would give the row, if it replaces `base`. */
+    struct image (*change_result)(void *world, const struct txn *txn, const struct row *row,
+                                  const struct version *base);
     /* The simulated time; where there is none, always 0. */
     int64_t (*now)(void *world);
     /* A deadlock was found: these wait for each other in a circle, each for the one before it. NULL: nobody wants to

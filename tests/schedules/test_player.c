@@ -24,6 +24,34 @@ static void looks_ahead(void **state) {
     TRIAL_TRY(trials);
 }
 
+#define OVER_TEN "pred P: v>=10\ninit x=5 y=20\n"
+
+/* What a scan asks for is locked, no more and no less. */
+static void locks_predicates(void **state) {
+    (void)state;
+    static const struct trial trials[] = {
+        {"2pl phantoms=next_key", OVER_TEN "q1(P) w2(x,6) c2 c1", "2 waits for T1"},
+        {"2pl phantoms=predicate", OVER_TEN "q1(P) w2(x,6) c2 q1(P) c1", "4 reads y=20; ends T2 T1"},
+        {"2pl phantoms=predicate", OVER_TEN "q1(P) w2(x,10) c1 c2", "2 waits for T1; 2 resumes after 3; ends T1 T2"},
+        {"2pl phantoms=predicate", OVER_TEN "q1(P) w2(y,3) c1 c2", "2 waits for T1"},
+        {"2pl phantoms=predicate", OVER_TEN "q1(P) i2(z,9) i3(t,10) c2 c1 c3", "3 waits for T1; ends T2 T1 T3"},
+        /* a scan meets what is pending: it waits for rows that match before, after or in between, for no others */
+        {"2pl phantoms=predicate", OVER_TEN "w2(x,6) d3(x) q1(P) c1 c2 c3", "3 reads y=20; ends T1 T2 T3"},
+        {"2pl phantoms=predicate", OVER_TEN "w2(y,6) q1(P) c2 c1", "2 waits for T2; 2 reads nothing; ends T2 T1"},
+        {"2pl phantoms=predicate", OVER_TEN "w2(x,10) p2(s) w2(x,6) q1(P) f2(s) c2 c1",
+         "4 waits for T2; 4 reads x=10 y=20; ends T2 T1"},
+        /* nobody overtakes a change that waits, and scans that wait are in its way next time */
+        {"2pl phantoms=predicate", OVER_TEN "q1(P) w2(x,10) q3(P) w2(x,11) c1 c2 c3",
+         "2 waits for T1; 3 waits for T2; 2 resumes after 5; 3 reads x=11 y=20; ends T1 T2 T3"},
+        {"2pl phantoms=predicate", OVER_TEN "q1(P) q2(P) i1(z,10) i2(t,10) c1 c2",
+         "3 waits for T2; 4 is aborted: deadlock; ends T2 T1"},
+        {"wait-die phantoms=predicate", OVER_TEN "b1 q2(P) q1(P) i2(t,10) c1 c2", "4 is aborted: wait_die; ends T2 T1"},
+        {"wound-wait phantoms=predicate", OVER_TEN "b1 q2(P) i1(t,10) c1 c2", "T2 is killed by 3: wounded; ends T2 T1"},
+        {"no-wait phantoms=predicate", OVER_TEN "q1(P) i2(t,10) c1 c2", "2 is aborted: nowait; ends T2 T1"},
+    };
+    TRY(trials);
+}
+
 static void waits_and_wakes(void **state) {
     (void)state;
     static const struct trial trials[] = {
@@ -183,6 +211,6 @@ static void verdicts(void **state) {
     TRIAL_TRY(trials);
 }
 
-TEST_GROUP(player, cmocka_unit_test(looks_ahead), cmocka_unit_test(waits_and_wakes), cmocka_unit_test(ends),
-           cmocka_unit_test(time_passes), cmocka_unit_test(values), cmocka_unit_test(savepoints),
-           cmocka_unit_test(locking_reads), cmocka_unit_test(verdicts))
+TEST_GROUP(player, cmocka_unit_test(locks_predicates), cmocka_unit_test(looks_ahead), cmocka_unit_test(waits_and_wakes),
+           cmocka_unit_test(ends), cmocka_unit_test(time_passes), cmocka_unit_test(values),
+           cmocka_unit_test(savepoints), cmocka_unit_test(locking_reads), cmocka_unit_test(verdicts))
