@@ -170,6 +170,9 @@ struct workload_ops {
     size_t (*plan)(const void *state, const void *arguments, struct planned *out, size_t most);
     /* With these options, can every transaction tell? NULL: if there is `plan`, yes. */
     bool (*plans)(const void *options);
+    /* The registers are again what they were when this step was named, which is now done again; what else the program
+     * remembers it sets right here. It may make the step a STEP_HOLD. May be NULL. */
+    void (*restored)(void *state, const void *arguments, void *registers, struct step *step);
     /* At the commit point, in the instant in which the versions become visible. May be NULL. */
     void (*committed)(void *state, const void *arguments, const void *registers);
     void (*audit)(const void *state, const struct store *store, struct workload_audit *audit);

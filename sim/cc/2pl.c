@@ -20,6 +20,7 @@ struct two_phase_options {
 
 static const struct option options[] = {
     DEADLOCK_OPTIONS(struct two_phase_options, deadlock, "youngest"),
+    DEADLOCK_OPTION_ROLLBACK(struct two_phase_options, deadlock),
     LOCKING_OPTION_PHANTOMS(struct two_phase_options, phantoms),
 };
 static const struct option_table table = OPTION_TABLE(options, struct two_phase_options);
@@ -37,6 +38,7 @@ static void timer(struct cc *cc, struct txn *txn, int tag) {
 
 static void start(struct cc *cc) {
     const struct two_phase_options *chosen = cc->options;
+    cc->keeps_programs = chosen->deadlock.rollback == ROLLBACK_PARTIAL;
     locking_start(cc, (struct locking){.phantoms = chosen->phantoms, .waits = true, .conflict = conflict});
 }
 

@@ -87,6 +87,8 @@ struct cc_ops {
     void (*unmatched)(struct cc *cc, struct txn *txn, struct row *row); /* may be NULL */
     void (*statement_end)(struct cc *cc, struct txn *txn, bool failed); /* may be NULL */
     void (*rollback)(struct cc *cc, struct txn *txn, uint32_t mark);    /* undo from statement `mark` on */
+    /* Statements from `mark` on never were: gives back all they took, and leaves the queue. NULL: nobody is sent back. */
+    void (*back)(struct cc *cc, struct txn *txn, uint32_t mark);
     enum cc_status (*prepare)(struct cc *cc, struct txn *txn);
     void (*commit)(struct cc *cc, struct txn *txn);
     void (*release)(struct cc *cc, struct txn *txn); /* after the deferred writes; may be NULL */

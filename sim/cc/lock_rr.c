@@ -11,7 +11,8 @@
 #include "sim/cc/cc.h"
 #include "sim/kit/duration.h"
 
-static const struct option options[] = {DEADLOCK_OPTIONS(struct duration_options, deadlock, "youngest")};
+static const struct option options[] = {DEADLOCK_OPTIONS(struct duration_options, deadlock, "youngest"),
+                                        DEADLOCK_OPTION_ROLLBACK(struct duration_options, deadlock)};
 static const struct option_table table = OPTION_TABLE(options, struct duration_options);
 
 const struct cc_ops cc_lock_rr = {

@@ -51,7 +51,7 @@ static bool is_longest(const struct cc *cc, const struct txn *txn, size_t begin)
 static bool add_waiters(struct cc *cc, const struct txn *txn) {
     struct txn_list *list = &cc->search;
     bool any = false;
-    if (!lock_is_waited_for(txn)) {
+    if (!lock_is_waited_for(txn) && !predicate_lock_may_block(txn)) {
         return false;
     }
     for (struct txn *waiter = cc->waiting_first; waiter != NULL; waiter = waiter->wait_next) {

@@ -213,6 +213,13 @@ void certifier_rollback(struct certifier *certifier, struct node *txn, uint32_t 
     }
 }
 
+void certifier_back(struct certifier *certifier, struct node *txn, uint32_t mark) {
+    take_back(txn, mark, false);
+    if (certifier->record != NULL) {
+        recording_line(certifier, "g %" PRIu64 " %" PRIu32, txn->id, mark);
+    }
+}
+
 void certifier_install(struct certifier *certifier, struct node *txn, const struct certifier_install *install) {
     if (txn->installs.count == txn->installs.capacity) {
         txn->installs.items =

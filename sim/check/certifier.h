@@ -121,6 +121,8 @@ void certifier_fail(struct certifier *certifier, struct node *txn, uint32_t stat
 /* Statements from `mark` on were rolled back. What they read counts from SI on, below it does not: the level is the
  * transaction's. */
 void certifier_rollback(struct certifier *certifier, struct node *txn, uint32_t mark);
+/* Statements from `mark` on never were: their transaction goes on as it was before them, whatever its level. */
+void certifier_back(struct certifier *certifier, struct node *txn, uint32_t mark);
 /* The last version of each row it wrote, between the statement before and its commit. */
 void certifier_install(struct certifier *certifier, struct node *txn, const struct certifier_install *install);
 void certifier_commit(struct certifier *certifier, struct node *txn);

@@ -312,13 +312,17 @@ static bool event_fail(struct reader_state *state) {
     return take_end(state);
 }
 
-static bool event_rollback(struct reader_state *state) {
+static bool event_rollback(struct reader_state *state, bool back) {
     struct attempt *attempt = take_attempt(state);
     uint32_t mark = 0;
     if (attempt == NULL || !take_small(state, &mark)) {
         return false;
     }
-    certifier_rollback(state->certifier, attempt->node, mark);
+    if (back) {
+        certifier_back(state->certifier, attempt->node, mark);
+    } else {
+        certifier_rollback(state->certifier, attempt->node, mark);
+    }
     attempt->descends = true;
     return take_end(state);
 }
@@ -418,7 +422,8 @@ static bool take_event(struct reader_state *state, const char *word) {
         case 'q': return event_scan(state);
         case 'k': return event_skip(state);
         case 'f': return event_fail(state);
-        case 'u': return event_rollback(state);
+        case 'u': return event_rollback(state, false);
+        case 'g': return event_rollback(state, true);
         case 'i': return event_install(state);
         case 'c': return event_end(state, true);
         case 'a': return event_end(state, false);

@@ -81,7 +81,12 @@ static void add_cell(const struct play *play, const struct play_event *event, st
         text_add(out, "ABORTED (%s)", reason_texts[event->reason].name);
         return;
     }
+    text_add(out, "%s", event->kind == PLAY_BACK ? "BACK to " : "");
     play_add_op(play, event->step, out);
+    if (event->kind == PLAY_BACK || event->kind == PLAY_UNDONE) {
+        text_add(out, "%s", event->kind == PLAY_UNDONE ? " (undone)" : "");
+        return;
+    }
     switch (event->kind) {
     case PLAY_RESUMED: text_add(out, " resumes"); break;
     case PLAY_LATE:
@@ -212,12 +217,15 @@ static void add_event(struct chart *chart, const struct play_event *event) {
         return;
     }
     char head[16] = "";
-    bool given = event->kind == PLAY_DONE || event->kind == PLAY_WAITS || event->kind == PLAY_PUT_OFF;
+    bool given = event->kind == PLAY_DONE || event->kind == PLAY_WAITS || event->kind == PLAY_PUT_OFF ||
+                 event->kind == PLAY_UNDONE;
     struct text cell = {0};
     if (given) {
         snprintf(head, sizeof head, "%" PRIu32, event->step + 1);
+    } else if (event->kind == PLAY_BACK && chart->play->step_txns[event->during] == event->txn) {
+        snprintf(head, sizeof head, "%" PRIu32, event->during + 1); /* by the step it was given */
     }
-    if (event->kind == PLAY_RESUMED || event->kind == PLAY_KILLED) {
+    if (event->kind == PLAY_RESUMED || event->kind == PLAY_KILLED || event->kind == PLAY_BACK) {
         chart->waiting[event->txn] = false;
     }
     add_cell(chart->play, event, &cell);

@@ -94,6 +94,53 @@ void player_step_over(struct player *player, uint32_t number, const struct reply
     }
 }
 
+/* As if it had not been given; its value, if it chose one, stays. */
+static void reset_step(struct player *player, uint32_t index) {
+    struct play_step *step = &player->play->steps[index];
+    step->outcome = PLAY_WAIT;
+    step->reason = 0;
+    step->waited = step->has_rows = step->has_count = false;
+    step->waits_for.count = step->rows.count = 0;
+    step->resumed_after = PLAY_NONE;
+    step->ran_after = player->now;
+    for (size_t i = 0; i < player->play->events.count; i++) {
+        struct play_event *event = &player->play->events.items[i];
+        if (event->step == index && event->kind != PLAY_BACK && event->kind != PLAY_PUT_OFF) {
+            event->kind = PLAY_UNDONE;
+        }
+    }
+}
+
+static void put_off(struct player *player, uint32_t index) {
+    vector_push(&player->put_off, index);
+    uint32_t *items = player->put_off.items;
+    for (size_t i = player->put_off.count - 1; i > 0 && items[i - 1] > index; i--) {
+        items[i] = items[i - 1];
+        items[i - 1] = index;
+    }
+}
+
+void player_sent_back(struct player *player, uint32_t number, uint32_t index) {
+    struct player_txn *txn = &player->txns[number];
+    note(player, PLAY_BACK, index, number);
+    for (uint32_t i = index; i <= txn->current; i++) {
+        if (player->play->step_txns[i] == number) {
+            reset_step(player, i);
+            put_off(player, i);
+        }
+    }
+    txn->current = PLAY_NONE;
+    txn->last_reads.count = 0;
+    for (uint32_t i = txn->first_step; i < index; i++) {
+        const struct play_step *step = &player->play->steps[i];
+        for (size_t k = 0; k < step->rows.count && player->play->step_txns[i] == number; k++) {
+            if (player->is_looked_at[step->rows.items[k].row]) {
+                remember_read(txn, step->rows.items[k]);
+            }
+        }
+    }
+}
+
 static void end(struct player *player, uint32_t number, enum play_end_kind kind) {
     struct play_end ended = {.txn = number, .kind = kind};
     vector_push(&player->play->ends, ended);
@@ -181,6 +228,7 @@ static void begin(struct player *player, uint32_t number) {
         txn->actor->phase = PHASE_SUBMIT;
     }
     txn->state = PLAYER_LIVE;
+    txn->first_step = txn->current;
 }
 
 static bool is_skipped(const struct player *player, uint32_t number, uint32_t index) {

@@ -5,6 +5,8 @@
  *   - A transaction begins with its first step. A step of a transaction that waits is put off.
  *   - After each step all waiting calls that it freed resume, in the order they began to wait; then the steps put
  *     off of those who wait no more, in written order; only then the next step is given.
+ *   - When one is rolled back to an earlier step of its own, its steps from that one on are put off. What is told of a
+ *     step is how it went last.
  *   - An aborted transaction skips its steps until it begins anew (same age); one that has ended skips them all.
  *   - What programs know of their future (last_lock, uses_again, remaining) is read off the schedule, up to the
  *     transaction's next c or a; rows only, as that a scan or an insert takes no new lock cannot be known.
@@ -79,6 +81,8 @@ enum play_event_kind {
     PLAY_LATE,    /* one put off was given and is over */
     PLAY_LATE_WAITS,
     PLAY_KILLED,
+    PLAY_BACK,     /* rolled back to where it began `step`, to go on from there */
+    PLAY_UNDONE,   /* a step that was over, and has to be done again */
     PLAY_DEADLOCK, /* a cycle of waiting transactions was found */
     PLAY_TIMER     /* no step was left that could be given: time passes */
 };

@@ -31,6 +31,15 @@ static bool harness_doom(void *context, struct txn *txn, int reason) {
     return true;
 }
 
+static void harness_back(void *context, struct txn *txn, uint32_t mark) {
+    struct player *player = context;
+    txn->doomed = true;
+    txn->back_to = mark;
+    actor_of(txn)->phase = PHASE_BACK;
+    agenda_cancel(&player->world.agenda, txn->slot);
+    vector_push(&player->doomed, actor_of(txn));
+}
+
 static void harness_deadlock(void *context, struct txn *const *cycle, size_t count) {
     struct player *player = context;
     struct play *play = player->play;
@@ -162,6 +171,7 @@ void player_open(struct player *player, struct spec *spec, const void *options) 
     player->world.harness.world = player;
     player->world.harness.wake = harness_wake;
     player->world.harness.doom = harness_doom;
+    player->world.harness.back = harness_back;
     player->world.harness.deadlock = harness_deadlock;
     player->installing = player->world.harness.installing;
     if (play_is_multiversion(player->play->algorithm)) {

@@ -90,6 +90,8 @@ void player_judge(struct player *player);
 
 /* The step that the transaction had in hand is over. */
 void player_step_over(struct player *player, uint32_t number, const struct reply *reply);
+/* The steps of the transaction from `index` on are put off, to be done again. */
+void player_sent_back(struct player *player, uint32_t number, uint32_t index);
 void player_committed(struct player *player, uint32_t number);
 
 #endif

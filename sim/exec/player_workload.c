@@ -10,7 +10,8 @@ struct player_arguments {
     uint32_t txn;
 };
 struct player_registers {
-    bool in_hand; /* a step was handed out */
+    bool in_hand;  /* a step was handed out: */
+    uint32_t step; /* this one */
 };
 
 static struct player *player_of(const void *state) { return *(struct player *const *)state; }
@@ -52,8 +53,10 @@ static void set_value(struct player *player, uint32_t number, const struct sched
     step->operand = value->constant;
     switch (value->form) {
     case SCHEDULE_ANY:
-        step->operand = 100 * player->schedule->txns[number] + ++txn->any_writes;
-        player->play->steps[txn->current].any_value = step->operand;
+        if (player->play->steps[txn->current].any_value == 0) { /* else it was done before, and undone */
+            player->play->steps[txn->current].any_value = 100 * player->schedule->txns[number] + ++txn->any_writes;
+        }
+        step->operand = player->play->steps[txn->current].any_value;
         break;
     case SCHEDULE_LAST_READ: step->operand += last_read(txn, value->row); break;
     case SCHEDULE_INSIDE:
@@ -243,6 +246,7 @@ static void next(void *state, const void *arguments, void *memory, const struct 
         return;
     }
     set_step(player, number, txn->given, step);
+    registers->step = txn->given;
     txn->given = PLAY_NONE;
     registers->in_hand = true;
 }
@@ -255,6 +259,13 @@ static bool writes(const struct schedule *schedule, uint32_t number) {
                 (kind == SCHEDULE_WRITE || kind == SCHEDULE_INSERT || kind == SCHEDULE_DELETE);
     }
     return found;
+}
+
+static void restored(void *state, const void *arguments, void *memory, struct step *step) {
+    struct player_registers *registers = memory;
+    player_sent_back(player_of(state), ((const struct player_arguments *)arguments)->txn, registers->step);
+    registers->in_hand = false;
+    *step = (struct step){.kind = STEP_HOLD};
 }
 
 /* One that is written `b1:ro` and writes all the same is not taken at its word. */
@@ -384,6 +395,7 @@ const struct workload_ops player_workload = {
     .tells_last_lock = true,
     .declares = declares,
     .isolation = isolation,
+    .restored = restored,
     .committed = committed,
     .audit = audit,
 };

@@ -195,6 +195,10 @@ void report_rollback_now(struct world *world, struct actor *actor, uint32_t mark
     certifier_rollback(world->certifier, actor->reported, mark);
 }
 
+void report_back_now(struct world *world, struct actor *actor, uint32_t mark) {
+    certifier_back(world->certifier, actor->reported, mark);
+}
+
 void report_commit_now(struct world *world, struct actor *actor) {
     certifier_commit(world->certifier, actor->reported);
     actor->reported = NULL;

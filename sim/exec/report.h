@@ -23,6 +23,7 @@ void report_skip_now(struct world *world, struct actor *actor, const struct row 
 void report_scan_now(struct world *world, struct actor *actor);
 void report_fail_now(struct world *world, struct actor *actor);
 void report_rollback_now(struct world *world, struct actor *actor, uint32_t mark);
+void report_back_now(struct world *world, struct actor *actor, uint32_t mark);
 void report_commit_now(struct world *world, struct actor *actor);
 void report_abort_now(struct world *world, struct actor *actor);
 
@@ -89,6 +90,12 @@ static inline void report_fail(struct world *world, struct actor *actor) {
 static inline void report_rollback(struct world *world, struct actor *actor, uint32_t mark) {
     if (world->certifier != NULL) {
         report_rollback_now(world, actor, mark);
+    }
+}
+
+static inline void report_back(struct world *world, struct actor *actor, uint32_t mark) {
+    if (world->certifier != NULL) {
+        report_back_now(world, actor, mark);
     }
 }
 

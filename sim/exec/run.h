@@ -62,7 +62,8 @@ struct run_result {
     uint64_t commits, rollbacks, gave_up;
     uint64_t aborts_by_reason[REASON_COUNT]; /* attempts aborted by the system */
     uint64_t waits, lock_upgrades, escalations;
-    struct histogram wait, response; /* per committed transaction, all attempts */
+    uint64_t partial_rollbacks, statements_kept; /* by deadlock victims; what these kept, all together */
+    struct histogram wait, response;             /* per committed transaction, all attempts */
     double wait_sum_ns, response_sum_ns, admission_sum_ns;
     double blocked_area_ns, active_area_ns; /* number x time */
     bool cpus_limited;

@@ -138,7 +138,7 @@ bool statement_range(struct world *world, struct actor *actor) {
                           .tail = actor->tail};
     enum cc_status status = world->ops->range(&world->cc, &actor->txn, &range, intent_of(step), patience_of(step));
     if (!walker_passes(world, actor, status)) {
-        if (status == CC_WAIT) {
+        if (status == CC_WAIT && actor->phase == PHASE_RANGE) {
             actor->phase = PHASE_LOCATE; /* what it waits for may come to lie before the row */
         }
         return walker_goes_on(actor);
@@ -240,7 +240,8 @@ bool statement_read(struct world *world, struct actor *actor) {
     enum cc_status status =
         world->ops->read(&world->cc, &actor->txn, row_of(actor), intent_of(step), patience_of(step), &seen);
     if (!walker_passes(world, actor, status)) {
-        if (status == CC_WAIT && step->scan && (world->ops->flags & CC_LOOKS_AGAIN) != 0) {
+        if (status == CC_WAIT && step->scan && actor->phase == PHASE_READ &&
+            (world->ops->flags & CC_LOOKS_AGAIN) != 0) {
             actor->phase = PHASE_LOCATE;
         }
         report_refused_read(world, actor, row_of(actor), seen);

@@ -239,6 +239,8 @@ void tally_finish(struct world *world) {
     }
     result->lock_upgrades = world->cc.lock_upgrades - tally->lock_upgrades_before;
     result->escalations = world->cc.escalations - tally->escalations_before;
+    result->partial_rollbacks = tally->partial_rollbacks;
+    result->statements_kept = tally->statements_kept;
     result->wait_sum_ns = tally->wait_sum_ns;
     result->response_sum_ns = tally->response_sum_ns;
     result->admission_sum_ns = tally->admission_sum_ns;

@@ -16,6 +16,7 @@
  *     commit           PREPARE -> LOG -> COMMIT -> DEFERRED -> RELEASE -> SUBMIT (of the terminal's next one); if the
  *                      algorithm publishes early, PREPARE -> COMMIT -> LOG -> DURABLE -> DEFERRED ...
  *     rollback         ROLLBACK -> ROLLED_BACK -> SUBMIT
+ *   sent back, in a wait: BACK -> STATEMENT, the one it goes back to
  *   refused or doomed, anywhere from BEGIN to PREPARE: ABORT -> RESTART -> READMIT -> BEGIN, or SUBMIT if it gives up
  *
  * This file and statement.c are the only places that read a cc_status. */
@@ -146,6 +147,9 @@ void walker_start_attempt(struct world *world, struct actor *actor) {
     txn->doomed = txn->plan_lost = false;
     txn->reason = REASON_NONE;
     txn->statement = 0;
+    txn->backs = 0;
+    txn->back_to = 0;
+    actor->checkpoints.count = 0;
     memset(txn->tail, 0, world->ops->txn_size);
     memset(actor->registers, 0, world->spec->workload->registers_size);
     memset(actor->savepoints, 0, sizeof actor->savepoints);
@@ -204,6 +208,9 @@ static bool phase_next(struct world *world, struct actor *actor) {
     if (step->kind <= STEP_INSERT) {
         actor->txn.statement++;
         actor->txn.last_lock = step->last_lock && !actor->txn.plan_lost;
+        if (world->cc.keeps_programs) {
+            checkpoint_take(world, actor);
+        }
     }
     return price_delay(world, actor, price_draw(actor, &world->spec->cost.round_trip));
 }
@@ -385,6 +392,7 @@ static bool (*const phases[PHASE_COUNT])(struct world *, struct actor *) = {
     [PHASE_RELEASE] = phase_release,
     [PHASE_ROLLBACK] = phase_rollback,
     [PHASE_ROLLED_BACK] = phase_rolled_back,
+    [PHASE_BACK] = phase_back,
     [PHASE_ABORT] = phase_abort,
     [PHASE_RESTART] = traffic_restart,
     [PHASE_READMIT] = traffic_readmit,

@@ -24,16 +24,27 @@ static bool harness_doom(void *context, struct txn *txn, int reason) {
     if (txn->state == TXN_IDLE || txn->state == TXN_SEALED) {
         return false;
     }
-    if (txn->doomed) {
+    if (txn->doomed && txn->back_to == 0) {
         return true;
     }
     struct actor *actor = actor_of(txn);
     txn->doomed = true;
+    txn->back_to = 0;
     txn->reason = (uint8_t)reason;
     station_leave(&actor->job);
     agenda_schedule_urgent(&world->agenda, txn->slot);
     actor->phase = PHASE_ABORT;
     return true;
+}
+
+static void harness_back(void *context, struct txn *txn, uint32_t mark) {
+    struct world *world = context;
+    struct actor *actor = actor_of(txn);
+    CHECK((txn->state == TXN_ACTIVE || txn->state == TXN_WAITING) && !txn->doomed && actor->job.at == NULL);
+    txn->doomed = true;
+    txn->back_to = mark;
+    agenda_schedule_urgent(&world->agenda, txn->slot);
+    actor->phase = PHASE_BACK;
 }
 
 /* One slot serves all timers of the algorithm's own: it is set for the first that is due. */
@@ -170,6 +181,7 @@ static void free_actor(struct actor *actor) {
     txn_free(&actor->txn);
     vector_free(&actor->reply_rows);
     vector_free(&actor->read_from);
+    checkpoint_free(actor);
     mem_free(actor);
 }
 
@@ -242,6 +254,7 @@ void world_init(struct world *world, const struct run_spec *spec, struct run_res
     world->harness = (struct harness){.world = world,
                                       .wake = harness_wake,
                                       .doom = harness_doom,
+                                      .back = harness_back,
                                       .timer = harness_timer,
                                       .find = harness_find,
                                       .remaining = harness_remaining,

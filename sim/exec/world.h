@@ -46,6 +46,7 @@ enum phase {
     PHASE_RELEASE,
     PHASE_ROLLBACK,
     PHASE_ROLLED_BACK,
+    PHASE_BACK,
     PHASE_ABORT,
     PHASE_RESTART,
     PHASE_READMIT,
@@ -54,6 +55,14 @@ enum phase {
 
 /* What the slot's pending event is to a waiting transaction. */
 enum wait_event { EVENT_NONE, EVENT_WAKE, EVENT_TIMER };
+
+/* What an attempt was when it began a statement: checkpoint.c. */
+struct checkpoint {
+    uint32_t statement, rows;
+    uint64_t fold;
+    struct step step;
+    uint32_t savepoints[STEP_SAVEPOINTS_MAX];
+};
 
 struct actor {
     struct txn txn; /* first: a txn pointer is an actor pointer */
@@ -88,6 +97,8 @@ struct actor {
     int64_t key_index;                        /* of step.extra's keys */
     size_t deferred;                          /* writes whose disk is paid */
     uint32_t savepoints[STEP_SAVEPOINTS_MAX]; /* first statement undone by rolling back to it; 0: not set */
+    VECTOR(struct checkpoint) checkpoints;    /* of each statement not undone, where they are kept */
+    char *kept_registers;                     /* the same of the program's registers */
     /* loops in which no time passes: restarts of a transaction, transactions of a terminal */
     uint32_t still_restarts, still_transactions;
     int64_t still_ns;
@@ -114,6 +125,7 @@ struct tally {
     int64_t start_ns;
     int64_t cpu_useful_ns;
     uint64_t lock_upgrades_before, escalations_before;
+    uint64_t partial_rollbacks, statements_kept;
     /* number x time: population (submitted, not ended), blocked, active */
     int64_t live, blocked, active;
     tally_area live_area, live_pieces, blocked_area, active_area;
@@ -252,6 +264,11 @@ void durable_publish(struct world *world, struct actor *actor);
 /* The phase between log force and deferred writes: false while it waits for another's answer. */
 bool durable_wait(struct world *world, struct actor *actor);
 void durable_answer(struct world *world, struct actor *actor);
+
+/* ---- checkpoint.c ---- */
+void checkpoint_take(struct world *world, struct actor *actor);
+void checkpoint_free(struct actor *actor);
+bool phase_back(struct world *world, struct actor *actor);
 
 /* ---- price.c: the price list. Each starts the service and returns false, or returns true if there is nothing to
  * pay. ---- */

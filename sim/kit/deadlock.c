@@ -3,11 +3,16 @@
 #include "sim/base/check.h"
 #include "sim/base/random.h"
 #include "sim/kit/lock.h"
+#include "sim/kit/predicate_lock.h"
 
 const char *const deadlock_detect_choices[] = {"wait", "period(duration)", "after(duration)", NULL};
 const char *const deadlock_victim_choices[] = {"youngest",        "oldest",        "requester",
                                                "fewest_locks",    "fewest_writes", "least_work",
                                                "least_remaining", "random",        NULL};
+
+const char *const deadlock_rollback_choices[] = {"whole", "partial", NULL};
+
+enum { BACKS_MAX = 10 }; /* of one attempt */
 
 /* ---- Search ---- */
 
@@ -155,7 +160,55 @@ static struct txn *choose_victim(struct cc *cc, const struct deadlock_options *o
     return victim;
 }
 
-/* Breaks every cycle through `txn`; true if `txn` itself is the victim (then it is not doomed yet). Victims are condemned
+/* Who of the cycle waits for the member: each waits for the one before it, the first for the last. */
+static const struct txn *waiter_of(const struct cc *cc, size_t begin, size_t length, const struct txn *member) {
+    size_t i = 0;
+    while (cc->search.items[begin + i] != member) {
+        i++;
+    }
+    return cc->search.items[begin + (i + 1) % length];
+}
+
+/* The first statement to be undone so that `waiter` need not wait for the holder any more: the one that took what
+ * is in its way or, if it only stands before it in the queue, the present one. */
+static uint32_t first_in_the_way(const struct txn *holder, const struct txn *waiter) {
+    const struct lock *request = waiter->queued;
+    uint32_t mark = holder->statement;
+    if (request == NULL) {
+        return predicate_lock_mark(holder, waiter, mark);
+    }
+    for (const struct lock *lock = holder->held; lock != NULL; lock = lock->held_next) {
+        for (int mode = MODE_NONE + 1; mode < LOCK_DIRECT && lock->head == request->head; mode++) {
+            bool conflicts = request->gap || lock_conflict((enum lock_mode)request->mode, (enum lock_mode)mode);
+            if (lock->gap == request->gap && conflicts && lock->since[mode] != 0 && lock->since[mode] < mark) {
+                mark = lock->since[mode];
+            }
+        }
+    }
+    return mark;
+}
+
+/* How far the chosen one of the cycle goes back: a statement, or 0: it is aborted. */
+static uint32_t mark_of(const struct cc *cc, const struct deadlock_options *options, size_t begin, size_t length,
+                        const struct txn *victim) {
+    if (options->rollback == ROLLBACK_WHOLE || victim->backs >= BACKS_MAX) {
+        return 0;
+    }
+    uint32_t mark = first_in_the_way(victim, waiter_of(cc, begin, length, victim));
+    return mark > 1 ? mark : 0;
+}
+
+static void sacrifice(struct cc *cc, struct txn *victim) {
+    uint32_t mark = victim->back_to;
+    if (mark > 0) {
+        txn_back(cc, victim, mark);
+    } else {
+        bool doomed = txn_doom(cc, victim, REASON_DEADLOCK);
+        CHECK(doomed);
+    }
+}
+
+/* Breaks every cycle through `txn`; true if `txn` itself is to be aborted (then it is not doomed yet). Victims are condemned
  * first and doomed when all cycles are known: if `txn` is among them, its end alone breaks every cycle through it, and the
  * others are spared. */
 static bool break_cycles(struct cc *cc, const struct deadlock_options *options, struct txn *txn) {
@@ -170,17 +223,22 @@ static bool break_cycles(struct cc *cc, const struct deadlock_options *options, 
         struct txn *victim = choose_victim(cc, options, begin, length, txn);
         refused = victim == txn;
         victim->condemned = !refused;
+        victim->back_to = mark_of(cc, options, begin, length, victim);
         txn_list_add(&cc->condemned, victim);
     }
     for (size_t i = 0; i < cc->condemned.count; i++) {
         struct txn *victim = cc->condemned.items[i];
         victim->condemned = false;
         if (!refused) {
-            bool doomed = txn_doom(cc, victim, REASON_DEADLOCK);
-            CHECK(doomed);
+            sacrifice(cc, victim);
         } else if (victim != txn) {
             victim->victim_count--;
+            victim->back_to = 0;
         }
+    }
+    if (refused && txn->back_to > 0) {
+        sacrifice(cc, txn);
+        return false;
     }
     return refused;
 }
@@ -202,8 +260,9 @@ static void break_all_cycles(struct cc *cc, const struct deadlock_options *optio
     size_t length;
     while ((length = find_any_cycle(cc, &begin)) > 0) {
         const struct txn *closer = options->victim == VICTIM_REQUESTER ? closer_of(cc, begin, length) : NULL;
-        bool doomed = txn_doom(cc, choose_victim(cc, options, begin, length, closer), REASON_DEADLOCK);
-        CHECK(doomed);
+        struct txn *victim = choose_victim(cc, options, begin, length, closer);
+        victim->back_to = mark_of(cc, options, begin, length, victim);
+        sacrifice(cc, victim);
     }
 }
 
@@ -211,7 +270,7 @@ static void break_all_cycles(struct cc *cc, const struct deadlock_options *optio
 
 /* A search in the call that is about to wait; true if the asker is the victim. Nobody waits for it: no cycle. */
 static bool search_now(struct cc *cc, const struct deadlock_options *options, struct txn *txn) {
-    if (!lock_is_waited_for(txn)) {
+    if (!lock_is_waited_for(txn) && !predicate_lock_may_block(txn)) {
         return false;
     }
     uint8_t state = txn->state;

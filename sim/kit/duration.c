@@ -13,4 +13,5 @@ void duration_timer(struct cc *cc, struct txn *txn, int tag) {
 
 void duration_start(struct cc *cc) {
     locking_start(cc, (struct locking){.phantoms = PHANTOMS_NEXT_KEY, .waits = true, .conflict = conflict});
+    cc->keeps_programs = deadlock_of(cc)->rollback == ROLLBACK_PARTIAL;
 }

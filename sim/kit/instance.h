@@ -60,6 +60,7 @@ struct cc {
     uint64_t search_count;
     uint64_t lock_upgrades, escalations; /* counters of the run, read by exec */
     struct pool locks, queues;           /* the lock table's */
+    bool keeps_programs;                 /* set by start(): transactions may be sent back */
     bool detection_set;                  /* is the timer of periodic deadlock detection running? */
     bool vacuum_set;                     /* is that of the next vacuum? */
     int64_t vacuum_period_ns;            /* 0: there are none */
@@ -80,6 +81,9 @@ static inline enum cc_status txn_fail(struct txn *txn, enum reason reason) {
 static inline void txn_wake(struct cc *cc, struct txn *txn) { cc->harness->wake(cc->harness->world, txn); }
 static inline bool txn_doom(struct cc *cc, struct txn *txn, enum reason reason) {
     return cc->harness->doom(cc->harness->world, txn, (int)reason);
+}
+static inline void txn_back(struct cc *cc, struct txn *txn, uint32_t mark) {
+    cc->harness->back(cc->harness->world, txn, mark);
 }
 static inline void txn_timer(struct cc *cc, struct txn *txn, int64_t delay_ns, int tag) {
     cc->harness->timer(cc->harness->world, txn, delay_ns, tag);

@@ -20,8 +20,6 @@ void lock_table_stop(struct cc *cc) {
     pool_free(&cc->queues);
 }
 
-void txn_list_add(struct txn_list *list, struct txn *txn) { vector_push(list, txn); }
-
 /* ---- Lists ---- */
 
 static void list_insert(struct lock **first, struct lock **last, struct lock *before, struct lock *lock) {
@@ -437,9 +435,6 @@ bool lock_is_waited_for(const struct txn *txn) {
         if (more != NULL && (more->first != NULL || more->inserts_first != NULL)) {
             return true;
         }
-    }
-    if (txn->predicates != NULL || txn->predicate_queued != NULL) {
-        return true; /* perhaps: their lines are not looked through */
     }
     /* an upgrade that overtook others is waited for as well */
     return txn->queued != NULL && txn->queued->next != NULL;

@@ -105,7 +105,7 @@ const struct lock *lock_live_ahead(const struct lock *request);
 /* The waiters a just queued upgrade overtook: who now waits for it. */
 void lock_overtaken(const struct txn *waiting, struct txn_list *out);
 
-/* Does anybody wait for a lock that `txn` holds? Of predicate locks: perhaps. */
+/* Does anybody wait for a lock that `txn` holds? */
 bool lock_is_waited_for(const struct txn *txn);
 
 /* cc_ops.bounds_gap of every algorithm with this lock table. */
@@ -115,6 +115,6 @@ bool lock_bounds_gap(const struct record *record);
  * wait. */
 void lock_each(const struct record *record, void (*show)(void *user, const struct lock *lock), void *user);
 
-void txn_list_add(struct txn_list *list, struct txn *txn);
+static inline void txn_list_add(struct txn_list *list, struct txn *txn) { vector_push(list, txn); }
 
 #endif

@@ -148,15 +148,23 @@ enum cc_status locking_enter_gap(struct cc *cc, struct txn *txn, struct row *row
     uint32_t number = txn_row_number(txn, row);
     int64_t bound_key;
     struct record *record = store_next(cc->store, row->table, row->key, lock_bounds_gap, &bound_key);
-    if (record == row->record) {
-        return CC_OK; /* the key bounds a gap already: nothing is split */
+    if (record == row->record) { /* the key bounds a gap already: nothing is split */
+        if (!cc->keeps_programs) {
+            return CC_OK;
+        }
+        /* but for one whose insert was undone partway: it may yet lie within a range that was scanned before */
+        record = store_next(cc->store, row->table, row->key + 1, lock_bounds_gap, &bound_key);
     }
     struct row *bound =
         bound_key == INT64_MAX ? txn_row_of_end(txn, row->table) : txn_row(txn, cc->store, row->table, bound_key);
     if (lock_gap_is_free(txn, bound)) {
         lock_cancel(cc, txn);
-        if (bound->gap != NULL) {
-            lock_gap(cc, txn, &txn->rows.items[number]);
+        if (bound->gap != NULL) { /* the new half is as old as the whole */
+            row = &txn->rows.items[number];
+            lock_gap(cc, txn, row);
+            if (bound->gap->since[MODE_S] < row->gap->since[MODE_S]) {
+                row->gap->since[MODE_S] = bound->gap->since[MODE_S];
+            }
         }
         return CC_OK;
     }
@@ -239,6 +247,12 @@ void locking_rollback(struct cc *cc, struct txn *txn, uint32_t mark) {
     if (!keeps_reads) {
         predicate_lock_release(cc, &locking_of(cc)->predicates, txn, mark);
     }
+}
+
+void locking_back(struct cc *cc, struct txn *txn, uint32_t mark) {
+    cancel(cc, txn);
+    lock_rollback(cc, txn, mark, false);
+    predicate_lock_release(cc, &locking_of(cc)->predicates, txn, mark);
 }
 
 enum cc_status locking_prepare(struct cc *cc, struct txn *txn) {

@@ -81,6 +81,7 @@ enum cc_status locking_claim(struct cc *cc, struct txn *txn, struct row *row, en
                              enum patience patience, struct version **base);
 void locking_statement_end(struct cc *cc, struct txn *txn, bool failed);
 void locking_rollback(struct cc *cc, struct txn *txn, uint32_t mark);
+void locking_back(struct cc *cc, struct txn *txn, uint32_t mark);
 enum cc_status locking_prepare(struct cc *cc, struct txn *txn);
 void locking_commit(struct cc *cc, struct txn *txn);
 void locking_release(struct cc *cc, struct txn *txn);
@@ -105,11 +106,11 @@ enum cc_status locking_take(struct cc *cc, struct txn *txn, struct row *row, enu
 enum cc_status locking_enter_gap(struct cc *cc, struct txn *txn, struct row *row);
 
 /* All fields of a cc_ops that rigorous locking fills the same way. */
-#define LOCKING_OPS                                                                                             \
-    .record_size = sizeof(struct lock_head), .stop = locking_stop, .begin = locking_begin,                      \
-    .statement = locking_statement, .range = locking_range, .read = locking_read, .claim = locking_claim,       \
-    .statement_end = locking_statement_end, .rollback = locking_rollback, .prepare = locking_prepare,           \
-    .commit = locking_commit, .release = locking_release, .abort = locking_abort, .blockers = locking_blockers, \
-    .bounds_gap = lock_bounds_gap
+#define LOCKING_OPS                                                                                           \
+    .record_size = sizeof(struct lock_head), .stop = locking_stop, .begin = locking_begin,                    \
+    .statement = locking_statement, .range = locking_range, .read = locking_read, .claim = locking_claim,     \
+    .statement_end = locking_statement_end, .rollback = locking_rollback, .back = locking_back,               \
+    .prepare = locking_prepare, .commit = locking_commit, .release = locking_release, .abort = locking_abort, \
+    .blockers = locking_blockers, .bounds_gap = lock_bounds_gap
 
 #endif

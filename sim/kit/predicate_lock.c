@@ -186,3 +186,12 @@ void predicate_lock_blockers(const struct txn *waiting, struct txn_list *out, si
         }
     }
 }
+
+uint32_t predicate_lock_mark(const struct txn *holder, const struct txn *waiting, uint32_t otherwise) {
+    uint32_t mark = otherwise;
+    for (struct predicate_lock *ahead = waiting->predicate_queued; ahead != NULL; ahead = ahead->previous) {
+        bool blocks = ahead->owner == holder && !ahead->waits && conflicts(ahead, waiting->predicate_queued);
+        mark = blocks && ahead->statement < mark ? ahead->statement : mark;
+    }
+    return mark;
+}

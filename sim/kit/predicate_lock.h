@@ -65,6 +65,14 @@ void predicate_lock_release(struct cc *cc, struct predicate_locks *locks, struct
  * with it and, unless `holders_only`, those before it in the line. */
 void predicate_lock_blockers(const struct txn *waiting, struct txn_list *out, size_t most, bool holders_only);
 
+/* May somebody wait for it in the line of a table? The lines are not looked through. */
+static inline bool predicate_lock_may_block(const struct txn *txn) {
+    return txn->predicates != NULL || txn->predicate_queued != NULL;
+}
+
+/* The statement that asked for the oldest predicate of `holder` for which `waiting` waits; `otherwise` if there is none. */
+uint32_t predicate_lock_mark(const struct txn *holder, const struct txn *waiting, uint32_t otherwise);
+
 /* Could a version of the row that is visible, or pending, satisfy the condition? If none does, whatever becomes of the
  * pending ones, a scan need not wait for them. */
 bool predicate_may_match(const struct predicate_lock *predicate, const struct row *row, const struct version *newest);

@@ -80,6 +80,8 @@ struct txn {
     uint8_t intent;        /* enum intent: of the current statement (locking.h) */
     bool in_statement;     /* is it under way? */
     uint32_t statement;    /* number of the current statement, from 1 */
+    uint32_t back_to;      /* doomed, but only to go back: the first statement undone; 0: none */
+    uint32_t backs;        /* times this attempt was sent back */
     uint32_t victim_count; /* times it was a deadlock victim, over all attempts */
     struct work work;
     VECTOR(struct row) rows;

@@ -53,6 +53,8 @@ enum count_kind {
     ROLLBACKS,
     WAITS,
     GAVE_UP,
+    PARTIAL_ROLLBACKS,
+    STATEMENTS_KEPT,
     LOCK_UPGRADES,
     ESCALATIONS,
     VERSIONS_MAX,
@@ -68,6 +70,8 @@ static double count(const struct run_result *result, int kind) {
     case ROLLBACKS: return (double)result->rollbacks;
     case WAITS: return (double)result->waits;
     case GAVE_UP: return (double)result->gave_up;
+    case PARTIAL_ROLLBACKS: return (double)result->partial_rollbacks;
+    case STATEMENTS_KEPT: return (double)result->statements_kept;
     case LOCK_UPGRADES: return (double)result->lock_upgrades;
     case ESCALATIONS: return (double)result->escalations;
     case VERSIONS_MAX: return (double)result->versions_max;
@@ -236,6 +240,10 @@ static const struct metric metrics[] = {
      "certified",
      false_positives, 0, 0},
     {"deadlocks", "victims", "deadlock victims", aborts_because, REASON_DEADLOCK, BY_TYPE},
+    {"partial_rollbacks", "victims",
+     "deadlock victims rolled back only as far as the lock that closed the cycle; they are not among the aborts", count,
+     PARTIAL_ROLLBACKS, 0},
+    {"statements_kept", "statements", "statements of these that an abort would have undone", count, STATEMENTS_KEPT, 0},
     {"lock_upgrades", "locks", "locks upgraded to a stronger mode", count, LOCK_UPGRADES, 0},
     {"escalations", "locks", "row locks replaced by a table lock", count, ESCALATIONS, 0},
     {"versions_mean", "versions", "stored versions beyond one a row, averaged over time", time_average, VERSIONS_AREA,

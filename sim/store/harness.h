@@ -28,6 +28,9 @@ struct harness {
     /* The transaction must end: it leaves its queue or server now and aborts as the next event of this instant.
      * False if it is sealed or ended: then nothing happens. `reason` is an enum reason. */
     bool (*doom)(void *world, struct txn *txn, int reason);
+    /* The transaction, which waits or is about to, goes back to where it began statement `mark`: it leaves its queue as the
+     * next event of this instant (cc_ops.back) and does that statement again. */
+    void (*back)(void *world, struct txn *txn, uint32_t mark);
     /* Calls the algorithm's timer(txn, tag) after `delay_ns`, unless the wait that is about to begin ends before. With
      * txn NULL it is a timer of the algorithm's own, of which there is one for each tag (enum timer); setting it again
      * moves it. TIMER_VACUUM is a call of versions_vacuum instead. */

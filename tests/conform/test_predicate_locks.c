@@ -116,10 +116,24 @@ static enum cc_status claim(struct cc *cc, struct txn *txn, struct row *row, enu
 }
 
 static void statement_end(struct cc *cc, struct txn *txn, bool failed) {
+    bool is_short = txn->level != LEVEL_SER && txn->intent != SEE_WRITE;
     inner->statement_end(cc, txn, failed);
-    if (failed) {
+    if (failed || is_short) {
         forget(txn, txn->statement);
     }
+}
+
+/* At SER what was asked for before a rollback counts. */
+static void rollback(struct cc *cc, struct txn *txn, uint32_t mark) {
+    if (txn->level != LEVEL_SER) {
+        forget(txn, mark);
+    }
+    inner->rollback(cc, txn, mark);
+}
+
+static void back(struct cc *cc, struct txn *txn, uint32_t mark) {
+    forget(txn, mark);
+    inner->back(cc, txn, mark);
 }
 
 static void release(struct cc *cc, struct txn *txn) {
@@ -159,6 +173,8 @@ static void is_exact(void **state) {
         spied.read = read;
         spied.claim = claim;
         spied.statement_end = statement_end;
+        spied.rollback = rollback;
+        spied.back = back;
         spied.release = release;
         spied.abort = give_up;
         for (uint64_t seed = 1; seed <= (test_long() ? WORLDS_LONG : WORLDS); seed++) {

@@ -52,6 +52,44 @@ static void locks_predicates(void **state) {
     TRY(trials);
 }
 
+/* A victim goes back to the lock that closes the cycle, keeps what it had before, and does the rest again. */
+static void goes_back_partway(void **state) {
+    (void)state;
+    static const struct trial trials[] = {
+        {"2pl", "w1(x,1) w2(z,5) w2(y,1) w1(y,2) w2(x,2) r3(z) c1 c2 c3", "5 is aborted: deadlock; ends T2 T1 T3"},
+        {"2pl rollback=partial", "w1(x,1) w2(z,5) w2(y,1) w1(y,2) w2(x,2) r3(z) c1 c2 c3",
+         "4 resumes after 5; 6 waits for T2; 3 runs after 5; 3 waits for T1; 3 resumes after 7; 5 runs after 7; 6 reads z=5; "
+         "ends T1 T2 T3; final x=2 z=5 y=1"},
+        /* values are those of the program as it was: $y is 0 again, any value the same */
+        {"2pl rollback=partial", "w1(x,1) w2(z,5) r2(y) w2(t,$y+1) w2(y,7) r2(y) w2(v) w1(t,4) w2(x,2) c1 c2",
+         "8 resumes after 9; 4 waits for T1; 4 resumes after 10; ends T1 T2; final x=2 z=5 y=7 t=1 v=201"},
+        /* nothing to be kept */
+        {"2pl rollback=partial", "w1(x,1) w2(y,1) w1(y,2) w2(x,2) c1 c2", "4 is aborted: deadlock; ends T2 T1"},
+        /* an upgrade that closes the cycle: the S lock is what the other waits for */
+        {"2pl rollback=partial", "r1(x) r2(z) r2(x) w1(x,1) w2(x,2) c1 c2",
+         "3 runs after 5; 3 waits for T1; 3 reads x=1; ends T1 T2; final x=2 z=0"},
+        /* only what the other waits for: the S lock that came before the X lock stays */
+        {"2pl rollback=partial", "w1(x,1) r2(t) r2(z) r2(y) w2(y,5) r3(y) w3(x,9) w1(t,1) c1 c2 c3", "ends T2 T1 T3"},
+        {"2pl rollback=partial", "w1(x,1) r2(t) r2(y) w2(y,5) r1(y) r2(x) w3(y,9) c1 c2 c3",
+         "4 runs after 6; 3 reads y=0; 5 reads y=0; 7 waits for T1, T2; ends T1 T2 T3; final x=1 t=0 y=9"},
+        /* savepoints from before stand */
+        {"2pl rollback=partial", "w1(x,1) w2(z,5) p2(s) w2(y,1) w1(y,2) w2(x,2) f2(s) c1 c2",
+         "4 runs after 6; 7 runs after 8; ends T1 T2; final x=1 z=5 y=2"},
+        /* a key whose insert was undone bounds gaps, and lies in what the victim scanned before */
+        {"2pl rollback=partial",
+         "pred R: id>=6\ninit x=1 t=2\nid v=7\nw1(x,1) w2(t,5) q2(R) i2(v,2) r1(v) i4(v,4) w2(x,9) c1 c4 c2",
+         "5 reads nothing; 6 is aborted: deadlock; 4 changes 1; ends T1 T4 T2; final x=9 t=5 v=2"},
+        /* and so does what lies before it */
+        {"2pl rollback=partial",
+         "pred R: id>=6\ninit x=1 t=2\nid v=7\nid u=6\nw1(x,1) w2(t,5) q2(R) i2(v,2) q1(R) w2(x,9) i1(u,3) c1 c2",
+         "5 waits for T2; 5 reads nothing; 7 waits for T2; 7 resumes after 7; 3 reads u=3; ends T1 T2; final x=9 t=5 v=2 u=3"},
+        /* the gap that an insert waits for */
+        {"2pl rollback=partial", "pred Q: id>=2\ninit x=1 y=2\nw1(x,5) w2(y,5) q2(Q) i1(z,1) w2(x,7) c1 c2",
+         "4 resumes after 5; 3 runs after 5; 3 waits for T1; 3 reads y=5 z=1; ends T1 T2; final x=7 y=5 z=1"},
+    };
+    TRY(trials);
+}
+
 static void waits_and_wakes(void **state) {
     (void)state;
     static const struct trial trials[] = {
@@ -211,6 +249,7 @@ static void verdicts(void **state) {
     TRIAL_TRY(trials);
 }
 
-TEST_GROUP(player, cmocka_unit_test(locks_predicates), cmocka_unit_test(looks_ahead), cmocka_unit_test(waits_and_wakes),
-           cmocka_unit_test(ends), cmocka_unit_test(time_passes), cmocka_unit_test(values),
-           cmocka_unit_test(savepoints), cmocka_unit_test(locking_reads), cmocka_unit_test(verdicts))
+TEST_GROUP(player, cmocka_unit_test(goes_back_partway), cmocka_unit_test(locks_predicates),
+           cmocka_unit_test(looks_ahead), cmocka_unit_test(waits_and_wakes), cmocka_unit_test(ends),
+           cmocka_unit_test(time_passes), cmocka_unit_test(values), cmocka_unit_test(savepoints),
+           cmocka_unit_test(locking_reads), cmocka_unit_test(verdicts))

@@ -135,6 +135,14 @@ static void watch_rollback(struct cc *cc, struct txn *txn, uint32_t mark) {
     watched->rollback(cc, txn, mark);
 }
 
+/* From inside a statement, which does not end, but begins anew. */
+static void watch_back(struct cc *cc, struct txn *txn, uint32_t mark) {
+    CHECK(*stage_of(txn) == STAGE_STATEMENT && mark >= 1 && mark <= txn->statement);
+    check_versions_are_there(txn);
+    watched->back(cc, txn, mark);
+    *stage_of(txn) = STAGE_BEGUN;
+}
+
 static enum cc_status watch_prepare(struct cc *cc, struct txn *txn) {
     CHECK(*stage_of(txn) == STAGE_BEGUN);
     enum cc_status status = after(cc, txn, watched->prepare(cc, txn));
@@ -202,6 +210,7 @@ const struct cc_ops *watch_algorithm(const struct cc_ops *algorithm, const void 
     wrapper.claim = watch_claim;
     wrapper.statement_end = watch_statement_end;
     wrapper.rollback = watch_rollback;
+    wrapper.back = algorithm->back != NULL ? watch_back : NULL;
     wrapper.prepare = watch_prepare;
     wrapper.commit = watch_commit;
     wrapper.release = watch_release;
