@@ -262,7 +262,6 @@ static void run_step(struct player *player, uint32_t index, bool late) {
     }
     if (txn->state != PLAYER_LIVE) {
         begin(player, number);
-        txn->first_step = index;
     }
     txn->given = kind_of(player, index) == SCHEDULE_BEGIN ? PLAY_NONE : index;
     walker_run(&player->world, txn->actor);

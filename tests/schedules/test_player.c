@@ -49,7 +49,7 @@ static void locks_predicates(void **state) {
         {"wound-wait phantoms=predicate", OVER_TEN "b1 q2(P) i1(t,10) c1 c2", "T2 is killed by 3: wounded; ends T2 T1"},
         {"no-wait phantoms=predicate", OVER_TEN "q1(P) i2(t,10) c1 c2", "2 is aborted: nowait; ends T2 T1"},
     };
-    TRY(trials);
+    TRIAL_TRY(trials);
 }
 
 /* A victim goes back to the lock that closes the cycle, keeps what it had before, and does the rest again. */
@@ -87,7 +87,7 @@ static void goes_back_partway(void **state) {
         {"2pl rollback=partial", "pred Q: id>=2\ninit x=1 y=2\nw1(x,5) w2(y,5) q2(Q) i1(z,1) w2(x,7) c1 c2",
          "4 resumes after 5; 3 runs after 5; 3 waits for T1; 3 reads y=5 z=1; ends T1 T2; final x=7 y=5 z=1"},
     };
-    TRY(trials);
+    TRIAL_TRY(trials);
 }
 
 static void waits_and_wakes(void **state) {
