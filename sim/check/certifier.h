@@ -87,7 +87,7 @@ struct certifier_counts {
     uint64_t broken;          /* commits that broke the promise */
     uint64_t broken_levels;   /* commits that broke the level of somebody: more only where mixing weakens the promise */
     uint64_t false_positives; /* refused attempts that would have closed no cycle (needless.c) */
-    uint64_t unrecoverable; /* commits with a read from one that was still under way */
+    uint64_t unrecoverable;   /* commits with a read from one that was still under way */
 };
 
 /* `now_ns`: the clock of the run, for the witness; outlives the certifier. */

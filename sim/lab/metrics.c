@@ -280,7 +280,8 @@ static const struct metric metrics[] = {
             "of them: two transactions that each read what the other wrote, on different items"),
     ANOMALY(FLAW_PHANTOM, "_phantom", "of them: a row that appeared in or left a range another transaction had read"),
     {"unrecoverable", "commits",
-     "commits that had read from a transaction which had not committed; empty where not certified", unrecoverable, 0, 0},
+     "commits that had read from a transaction which had not committed; empty where not certified", unrecoverable, 0,
+     0},
 };
 enum { METRIC_COUNT = sizeof metrics / sizeof metrics[0] };
 
