@@ -1,7 +1,7 @@
 /* test_mixed.c - transactions that ask for different levels in one run. Under locking who asks for more keeps it; under
  * ssi serializable transactions are so among themselves only. */
 #include <inttypes.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "sim/cc/cc.h"
 #include "tests/support/harness.h"
@@ -163,7 +163,7 @@ static void serializable_readers_see_one_state(void **state) {
         .length = 3};
     for (size_t i = 0; i < sizeof lockers / sizeof lockers[0]; i++) {
         char name[32];
-        strcpy(name, lockers[i]);
+        snprintf(name, sizeof name, "%s", lockers[i]);
         assert_int_equal(weave_all(&transfers, judge_sums, name), 70);
         assert_int_equal(weave_all(&writers, judge_sums, name), 1680);
     }
