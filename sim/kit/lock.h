@@ -33,7 +33,7 @@ struct lock {
     uint32_t row;          /* number in owner->rows */
     uint8_t mode;          /* granted, or wanted while it waits */
     bool waits, gap;
-    bool aside;                  /* it left the line, see lock_step_aside */
+    bool aside; /* it left the line, see lock_step_aside */
     /* The statement that reached each mode, 0: never; of a gap lock: since[MODE_S]. The first place is anything. */
     uint32_t since[LOCK_DIRECT];
 };
