@@ -258,6 +258,10 @@ const struct option *mix_section_option(const char *section, const char *key);
 struct mix *mix_read(const struct workload_entry *entries, size_t count, const struct workload_faults *faults);
 void mix_free(struct mix *mix);
 
+/* mix_draw.c: the values of a kind, and which kind it is. */
+void mix_draw_values(const struct mix_type *type, struct stream *stream, int64_t *values);
+size_t mix_draw_type(const struct mix *mix, struct stream *stream);
+
 /* mix_plan.c: can the kind tell what it will access, and what that is, as workload_ops.plan. `tables` are the run's. */
 bool mix_tells(const struct mix_type *type);
 size_t mix_plan(const struct mix *mix, const struct mix_type *type, struct table *const *tables, const int64_t *values,

@@ -55,9 +55,12 @@ void mistakes_print(struct mistakes *mistakes, const char *const *names, struct 
         const struct mistake *mistake = &mistakes->items[i];
         const struct place *place = &mistake->place;
         text_add(out, "%s", names[place->source]);
-        text_add(out, place->line != 0 ? ":%zu" : "", place->line);
-        text_add(out, place->line != 0 && place->column != 0 ? ":%zu" : "", place->column);
-        text_add(out, place->line == 0 && place->column != 0 ? ": byte %zu" : "", place->column);
+        if (place->line != 0) {
+            text_add(out, ":%zu", place->line);
+        }
+        if (place->column != 0) {
+            text_add(out, place->line != 0 ? ":%zu" : ": byte %zu", place->column);
+        }
         text_add(out, ": %s\n", mistake->sentence);
     }
 }

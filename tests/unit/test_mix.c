@@ -89,7 +89,9 @@ static void say_condition(struct text *said, const struct condition *condition) 
                                         [CONDITION_LE] = "<=", [CONDITION_GT] = ">",  [CONDITION_GE] = ">="};
     if (condition->operator!= CONDITION_TRUE) {
         text_add(said, " %s", condition->of_id ? "id" : "v");
-        text_add(said, condition->modulus > 0 ? "%%%d" : "", (int)condition->modulus);
+        if (condition->modulus > 0) {
+            text_add(said, "%%%d", (int)condition->modulus);
+        }
         text_add(said, "%s%d", signs[condition->operator], (int)condition->constant);
     }
 }
@@ -122,8 +124,9 @@ static void say_statement(struct toy *toy, const struct step *step) {
     say_rows(said, step);
     if (step->kind == STEP_UPDATE || step->kind == STEP_INSERT) {
         text_add(said, " %s%d", step->value == VALUE_ADD ? "+=" : ":=", (int)step->operand);
-        text_add(said, step->extra != NULL && step->extra->reads_source ? "+@%d" : "",
-                 (int)(step->extra != NULL ? step->extra->source : 0));
+        if (step->extra != NULL && step->extra->reads_source) {
+            text_add(said, "+@%d", (int)step->extra->source);
+        }
     }
     say_condition(said, &step->condition);
     if (step->extra != NULL) {
@@ -133,7 +136,9 @@ static void say_statement(struct toy *toy, const struct step *step) {
              step->patience == PATIENCE_NOWAIT        ? ":nowait"
              : step->patience == PATIENCE_SKIP_LOCKED ? ":skip"
                                                       : "");
-    text_add(said, step->limit > 0 ? ":%d" : "", step->limit);
+    if (step->limit > 0) {
+        text_add(said, ":%d", step->limit);
+    }
     text_add(said, "%s", step->last_lock ? "!" : "");
 }
 
@@ -404,7 +409,9 @@ static void footprints(void **state) {
         assert_int_equal(toy.ops->plans(toy.options), count != PLAN_UNKNOWN);
         for (size_t k = 0; count != PLAN_UNKNOWN && k < count; k++) {
             text_add(&said, "%s%s %d", k > 0 ? " " : "", items[k].table->name, (int)items[k].key);
-            text_add(&said, items[k].scan ? "..%d" : "", (int)items[k].last);
+            if (items[k].scan) {
+                text_add(&said, "..%d", (int)items[k].last);
+            }
             text_add(&said, " %d", (int)items[k].use);
         }
         assert_string_equal(count == PLAN_UNKNOWN ? "unknown" : text_string(&said), trials[i].said);
