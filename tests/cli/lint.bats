@@ -116,6 +116,9 @@ C
     [ "$status" -eq 0 ]
     echo 'int nothing;' >"$tree/workloads/nothing.c"
     finds workloads/nothing.c:1 'defines no `const struct workload_ops'
+    echo 'int nothing_more;' >"$tree/workloads/nothing_more.c" # a part of it
+    lint
+    [[ "$output" != *nothing_more.c* ]]
 }
 
 @test "notes to oneself, and paths of one machine" {
