@@ -21,25 +21,29 @@ static const struct option options[] = {
 };
 static const struct option_table table = OPTION_TABLE(options, struct wait_die_options);
 
-/* Called anew after every hint, because a new gap lock may be an older one. */
-static enum cc_status conflict(struct cc *cc, struct txn *txn) {
+/* In the line of a table's predicate locks, which is short. */
+static bool older_stands_ahead(struct cc *cc, const struct txn *txn) {
     struct txn_list *list = &cc->search;
     list->count = 0;
-    if (txn->predicate_queued != NULL) {
-        locking_blockers(cc, txn, list, SIZE_MAX); /* a table's line is short */
-    } else {
-        lock_holders(txn, list);
-    }
+    locking_blockers(cc, txn, list, SIZE_MAX);
+    bool older = false;
     for (size_t i = 0; i < list->count; i++) {
-        if (list->items[i]->age < txn->age) {
-            return txn_refuse(txn, REASON_WAIT_DIE);
-        }
+        older = older || list->items[i]->age < txn->age;
+    }
+    return older;
+}
+
+/* Called anew after every hint, because a new gap lock may be an older one. */
+static enum cc_status conflict(struct cc *cc, struct txn *txn) {
+    if (txn->predicate_queued != NULL ? older_stands_ahead(cc, txn) : lock_older_holds(txn)) {
+        return txn_refuse(txn, REASON_WAIT_DIE);
     }
     /* Who waits is older than everyone ahead of it: the nearest one speaks for all. */
     const struct lock *ahead = txn->queued != NULL ? lock_live_ahead(txn->queued) : NULL;
     if (ahead != NULL && ahead->owner->age < txn->age) {
         return txn_refuse(txn, REASON_WAIT_DIE);
     }
+    struct txn_list *list = &cc->search;
     list->count = 0;
     lock_overtaken(txn, list);
     for (size_t i = 0; i < list->count; i++) {

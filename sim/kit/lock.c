@@ -7,6 +7,7 @@
 struct lock_queue {
     struct lock *first, *last;                 /* requests for the record */
     struct lock *gaps;                         /* granted gap locks */
+    struct lock *oldest;                       /* the granted lock of the oldest owner; NULL: to be looked for */
     struct lock *inserts_first, *inserts_last; /* inserts that wait for them */
 };
 
@@ -82,7 +83,8 @@ static struct lock_queue *queue_of(struct cc *cc, struct lock_head *head) {
 
 static void drop_queue_if_empty(struct cc *cc, struct lock_head *head) {
     struct lock_queue *more = head->more;
-    if (more != NULL && more->first == NULL && more->gaps == NULL && more->inserts_first == NULL) {
+    if (more != NULL && more->first == NULL && more->gaps == NULL && more->inserts_first == NULL &&
+        more->oldest == NULL) {
         pool_put(&cc->queues, more);
         head->more = NULL;
     }
@@ -108,6 +110,9 @@ static bool fits(const struct lock_head *head, const struct lock *own, enum lock
 
 /* Puts a lock among the granted where invariant 1 wants it: behind those it does not cover. */
 static void place(struct lock_head *head, struct lock *lock) {
+    if (head->more != NULL && head->more->oldest != NULL && lock->owner->age < head->more->oldest->owner->age) {
+        head->more->oldest = lock;
+    }
     struct lock *stronger = NULL, *next = head->granted;
     while (next != NULL && lock_joins[lock->mode][next->mode] != lock->mode) {
         stronger = next;
@@ -131,8 +136,15 @@ static inline void note_since(struct lock *lock, enum lock_mode mode, uint32_t s
     *since = *since == 0 ? statement : *since;
 }
 
+static void take_away(struct lock_head *head, struct lock *lock) {
+    if (head->more != NULL && head->more->oldest == lock) {
+        head->more->oldest = NULL;
+    }
+    list_remove(&head->granted, NULL, lock);
+}
+
 static void strengthen(struct cc *cc, struct lock *lock, enum lock_mode mode) {
-    list_remove(&lock->head->granted, NULL, lock);
+    take_away(lock->head, lock);
     lock->mode = (uint8_t)mode;
     note_since(lock, mode, lock->owner->statement);
     place(lock->head, lock);
@@ -300,7 +312,7 @@ void lock_weaken(struct cc *cc, struct lock *lock, enum lock_mode mode) {
     }
     struct lock_head *head = lock->head;
     CHECK(mode != (enum lock_mode)lock->mode && lock_covers((enum lock_mode)lock->mode, mode));
-    list_remove(&head->granted, NULL, lock);
+    take_away(head, lock);
     if (mode == MODE_NONE) {
         lock_row(lock)->lock = NULL;
         unhold(lock->owner, lock);
@@ -314,6 +326,7 @@ void lock_weaken(struct cc *cc, struct lock *lock, enum lock_mode mode) {
     }
     if (head->more != NULL) {
         grant_waiters(cc, head);
+        drop_queue_if_empty(cc, head);
     }
 }
 
@@ -406,6 +419,31 @@ void lock_holders(const struct txn *waiting, struct txn_list *out) {
     } else {
         add_holders(waiting->queued, out, SIZE_MAX);
     }
+}
+
+/* Looked for only when the one that was known has gone: in a crowd of readers that is once for each that gets through,
+ * however many ask in between. */
+static const struct lock *oldest_of(const struct lock_head *head) {
+    struct lock **oldest = &head->more->oldest;
+    for (struct lock *lock = *oldest == NULL ? head->granted : NULL; lock != NULL; lock = lock->next) {
+        *oldest = *oldest == NULL || lock->owner->age < (*oldest)->owner->age ? lock : *oldest;
+    }
+    return *oldest;
+}
+
+/* Those in the way of a weaker mode stand first: what can stand beside one can stand beside all behind it. */
+bool lock_older_holds(const struct txn *waiting) {
+    const struct lock *request = waiting->queued;
+    if (!request->gap && request->mode == MODE_X) {
+        return oldest_of(request->head)->owner->age < waiting->age;
+    }
+    const struct lock *lock = request->gap ? request->head->more->gaps : request->head->granted;
+    bool conflicts = true, older = false;
+    for (; lock != NULL && conflicts && !older; lock = lock->next) {
+        conflicts = request->gap || lock_conflict((enum lock_mode)request->mode, (enum lock_mode)lock->mode);
+        older = conflicts && lock->owner->age < waiting->age;
+    }
+    return older;
 }
 
 const struct lock *lock_live_ahead(const struct lock *request) {

@@ -98,6 +98,9 @@ void lock_blockers(const struct txn *waiting, struct txn_list *out, size_t most,
 /* The first part of it: those who hold what the request conflicts with. */
 void lock_holders(const struct txn *waiting, struct txn_list *out);
 
+/* Is one of them older than the one who waits? */
+bool lock_older_holds(const struct txn *waiting);
+
 /* The nearest request ahead in the queue whose owner is not doomed, or NULL (also for an insert: its queue is no
  * line). */
 const struct lock *lock_live_ahead(const struct lock *request);

@@ -34,8 +34,6 @@ struct naive {
     bool woken[TXNS]; /* since the latest comparison */
 };
 
-/* ---- The one under test ---- */
-
 struct fixture {
     struct store store;
     struct table *table;
@@ -276,6 +274,11 @@ static void compare_waits(struct fixture *f) {
             lock_blockers(&f->txns[txn], &list, 1, line_only);
             assert_int_equal(list.count, all > 0);
         }
+        if (f->txns[txn].queued != NULL) {
+            list.count = 0;
+            lock_holders(&f->txns[txn], &list);
+            assert_int_equal(lock_older_holds(&f->txns[txn]), (set_of(f, &list) & ((1u << txn) - 1)) != 0);
+        }
         waited_for |= naive_blockers(f, txn, false);
     }
     for (int txn = 0; txn < TXNS; txn++) { /* never overlooks a waiter */
@@ -298,8 +301,8 @@ static void compare(struct fixture *f) {
     for (int txn = 0; txn < TXNS; txn++) {
         uint32_t count = 0, listed = 0;
         for (int key = 0; key < KEYS; key++) {
-            count += f->naive.records[key].held[txn] != MODE_NONE ? 1 : 0;
-            count += f->naive.records[key].gap[txn] != 0 ? 1 : 0;
+            count += (f->naive.records[key].held[txn] != MODE_NONE ? 1u : 0) +
+                     (f->naive.records[key].gap[txn] != 0 ? 1u : 0);
         }
         for (const struct lock *lock = f->txns[txn].held; lock != NULL; lock = lock->held_next) {
             listed++;
@@ -434,7 +437,7 @@ static void open_fixture(struct fixture *f, uint64_t seed) {
     f->cc = (struct cc){.store = &f->store, .harness = &f->harness};
     lock_table_start(&f->cc);
     for (int txn = 0; txn < TXNS; txn++) {
-        f->txns[txn].id = (uint64_t)txn + 1;
+        f->txns[txn].id = f->txns[txn].age = (uint64_t)txn + 1;
         f->txns[txn].statement = 1;
         f->naive.waits_at[txn] = -1;
     }
