@@ -191,3 +191,13 @@ uint32_t agenda_pop(struct agenda *agenda, int64_t limit_ns) {
     agenda->handled++;
     return slot;
 }
+
+/* The best of those whom the popped one beat. */
+uint32_t agenda_foresee(const struct agenda *agenda) {
+    CHECK(agenda->popped != AGENDA_NONE);
+    agenda_key next = EMPTY;
+    for (uint32_t i = agenda->leaf[agenda->popped]; i != agenda->root; i /= 2) {
+        next = key_min(next, agenda->node[i ^ 1]);
+    }
+    return next != EMPTY ? slot_of(next) : AGENDA_NONE;
+}

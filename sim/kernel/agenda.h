@@ -59,6 +59,9 @@ bool agenda_pending(const struct agenda *agenda, uint32_t slot);
  * the limit, the event stays. AGENDA_NONE also if no event is pending at all: then the clock stays where it is. */
 uint32_t agenda_pop(struct agenda *agenda, int64_t limit_ns);
 
+/* After a pop: the slot whose event comes next unless an earlier one is scheduled, or AGENDA_NONE. */
+uint32_t agenda_foresee(const struct agenda *agenda);
+
 /* Is anything pending at all? To be asked after agenda_pop found nothing. */
 static inline bool agenda_any(const struct agenda *agenda) { return agenda->node[agenda->root] != ~(agenda_key)0; }
 

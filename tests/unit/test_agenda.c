@@ -37,7 +37,7 @@ static bool model_before(const struct model_event *a, const struct model_event *
     return a->ordinary != b->ordinary ? b->ordinary : a->order < b->order;
 }
 
-static uint32_t model_pop(struct model *model, int64_t limit_ns) {
+static uint32_t model_next(const struct model *model) {
     uint32_t best = AGENDA_NONE;
     for (uint32_t slot = 0; slot < MODEL_SLOTS; slot++) {
         const struct model_event *event = &model->event[slot];
@@ -45,6 +45,11 @@ static uint32_t model_pop(struct model *model, int64_t limit_ns) {
             best = slot;
         }
     }
+    return best;
+}
+
+static uint32_t model_pop(struct model *model, int64_t limit_ns) {
+    uint32_t best = model_next(model);
     if (best == AGENDA_NONE) {
         return best;
     }
@@ -83,6 +88,9 @@ static void step_pop(struct agenda *agenda, struct model *model, struct stream *
     uint32_t expected = model_pop(model, limit_ns);
     assert_int_equal(agenda_pop(agenda, limit_ns), expected);
     assert_int_equal(agenda->now_ns, model->now_ns);
+    if (expected != AGENDA_NONE) {
+        assert_int_equal(agenda_foresee(agenda), model_next(model));
+    }
     if (expected != AGENDA_NONE && stream_below(stream, 2) == 0) { /* the hold operation */
         int64_t time_ns = model->now_ns + (int64_t)stream_below(stream, spread_ns);
         agenda_schedule(agenda, expected, time_ns);
