@@ -49,7 +49,7 @@ static uint64_t add_field(uint64_t digest, enum option_type type, const void *fi
     case OPTION_CALL: return add_call(digest, field);
     case OPTION_PROFILE: return add_profile(digest, field);
     }
-    CHECK(!"an option of unknown type");
+    CHECK_MSG(false, "an option of unknown type");
     return digest;
 }
 

@@ -125,8 +125,13 @@ static void print_lines(const json_t *list, const char *indent) {
             printf("%-3s  ", promise);
         }
         printf("%s", field(object, "summary"));
-        printf(fallback[0] != '\0' ? " [%s]" : "", fallback);
-        printf(lock_point[0] != '\0' ? " [lock point: %s]\n" : "\n", lock_point);
+        if (fallback[0] != '\0') {
+            printf(" [%s]", fallback);
+        }
+        if (lock_point[0] != '\0') {
+            printf(" [lock point: %s]", lock_point);
+        }
+        printf("\n");
         text_free(&name);
     }
 }

@@ -248,10 +248,10 @@ bool journal_read(struct journal *journal, const char *path, struct text *error)
     return good;
 }
 
-static int is_part(const struct dirent *entry) {
+static bool is_part(const char *name) {
     static const char ending[] = ".part";
-    size_t length = strlen(entry->d_name);
-    return length >= sizeof ending && strcmp(entry->d_name + length - (sizeof ending - 1), ending) == 0;
+    size_t length = strlen(name);
+    return length >= sizeof ending && strcmp(name + length - (sizeof ending - 1), ending) == 0;
 }
 
 static bool add_journal(const char *folder, const char *name, struct journals *journals, struct text *error) {
@@ -264,24 +264,40 @@ static bool add_journal(const char *folder, const char *name, struct journals *j
     return good;
 }
 
-static int by_name(const struct dirent **left, const struct dirent **right) {
-    return strcmp((*left)->d_name, (*right)->d_name); /* whatever the locale */
+static int by_name(const void *left, const void *right) {
+    return strcmp(*(char *const *)left, *(char *const *)right); /* whatever the locale */
+}
+
+struct names {
+    char **items;
+    size_t count, capacity;
+};
+
+static bool list_parts(const char *folder, const char *except, struct names *names, struct text *error) {
+    DIR *directory = opendir(folder);
+    if (directory == NULL) {
+        return explain(folder, error);
+    }
+    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+        if (is_part(entry->d_name) && (except == NULL || strcmp(entry->d_name, except) != 0)) {
+            vector_push(names, mem_string(entry->d_name));
+        }
+    }
+    closedir(directory);
+    if (names->count > 0) {
+        qsort(names->items, names->count, sizeof *names->items, by_name);
+    }
+    return true;
 }
 
 bool journal_read_folder(const char *folder, const char *except, struct journals *journals, struct text *error) {
-    struct dirent **entries;
-    int count = scandir(folder, &entries, is_part, by_name);
-    if (count < 0) {
-        return explain(folder, error);
+    struct names names = {0};
+    bool good = list_parts(folder, except, &names, error);
+    for (size_t i = 0; i < names.count; i++) {
+        good = good && add_journal(folder, names.items[i], journals, error);
+        mem_free(names.items[i]);
     }
-    bool good = true;
-    for (int i = 0; i < count; i++) {
-        if (good && (except == NULL || strcmp(entries[i]->d_name, except) != 0)) {
-            good = add_journal(folder, entries[i]->d_name, journals, error);
-        }
-        free(entries[i]);
-    }
-    free(entries);
+    vector_free(&names);
     return good;
 }
 

@@ -1,4 +1,6 @@
 /* lab.c - see the header. An experiment from its beginning to its files; the runs themselves are lab_runs.c's. */
+#include "sim/lab/lab.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>

@@ -9,14 +9,13 @@
 
 #include "tests/support/harness.h"
 
-static char folder[] = "/tmp/ccsim-journal-XXXXXX", path[sizeof folder + 16];
+static char folder[64], path[80];
 
 static int make_folder(void **state) {
     (void)state;
-    strcpy(folder + sizeof folder - 7, "XXXXXX");
+    snprintf(folder, sizeof folder, "/tmp/ccsim-journal-XXXXXX");
     assert_non_null(mkdtemp(folder));
-    strcpy(path, folder);
-    strcat(path, "/runs.part");
+    snprintf(path, sizeof path, "%s/runs.part", folder);
     return 0;
 }
 
