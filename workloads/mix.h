@@ -210,7 +210,8 @@ bool mix_table_name(struct mix_reader *reader, int *table);
 int mix_find_table(const struct mix *mix, const char *name);
 
 /* mix_variable.c */
-void mix_read_variable(struct mix_reader *reader, struct mix_type *type, const char *name);
+/* `key`: what follows `let `. */
+void mix_read_variable(struct mix_reader *reader, struct mix_type *type, const char *key);
 int mix_find_variable(const struct mix_type *type, const char *name);
 /* Adds a variable with this name, if it is a good one and not taken. */
 struct mix_variable *mix_add_variable(struct mix_reader *reader, struct mix_type *type, const char *at,

@@ -95,6 +95,7 @@ static void add_key(const struct experiment *plan, const struct candidate *candi
     const struct setting *override = overriding(plan, candidate, header, key);
     const struct axis *axis = sweeping(plan, candidate, header, key);
     struct origin origin = {.setting = override != NULL ? override : setting, .axis = axis};
+    CHECK(axis != NULL || origin.setting != NULL);
     const char *value = axis != NULL ? axis->values.items[positions[axis - plan->axes.items]] : origin.setting->value;
     add_entry(script, &(struct workload_entry){header, key, value}, &origin);
 }
