@@ -93,8 +93,8 @@ static void basic_abort(struct cc *cc, struct txn *txn) {
 }
 
 static void basic_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most) {
-    if (waiting->queued != NULL) {
-        lock_blockers(waiting, out, most, false);
+    if (waiting->queued != NULL || waiting->predicate_queued != NULL) {
+        locking_blockers(cc, waiting, out, most);
     } else {
         cascade_blockers(cascade_of(cc), waiting, out, most);
     }

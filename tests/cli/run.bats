@@ -385,3 +385,11 @@ usage() { # MESSAGE ARGUMENTS...
         [[ "$output" == Usage:* ]]
     done
 }
+
+@test "every config that comes with the program loads" {
+    local config
+    cd - >/dev/null
+    for config in configs/*.ini configs/mix/*.ini; do
+        "$ccsim" run "$config" --dry-run >/dev/null
+    done
+}
