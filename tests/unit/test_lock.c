@@ -299,10 +299,9 @@ static void compare(struct fixture *f) {
     }
     compare_waits(f);
     for (int txn = 0; txn < TXNS; txn++) {
-        uint32_t count = 0, listed = 0;
+        int count = 0, listed = 0;
         for (int key = 0; key < KEYS; key++) {
-            count += (f->naive.records[key].held[txn] != MODE_NONE ? 1u : 0) +
-                     (f->naive.records[key].gap[txn] != 0 ? 1u : 0);
+            count += (f->naive.records[key].held[txn] != MODE_NONE) + (f->naive.records[key].gap[txn] != 0);
         }
         for (const struct lock *lock = f->txns[txn].held; lock != NULL; lock = lock->held_next) {
             listed++;
