@@ -241,7 +241,8 @@ static enum cc_status begin(struct cc *cc, struct txn *txn) {
     return CC_OK;
 }
 
-/* ---- The rest is that of the other schemes, but that nothing is given back early ---- */
+/* ---- The rest is that of the other schemes, but that one that planned gives nothing back early: its locks belong to no
+ * statement ---- */
 
 static enum cc_status read(struct cc *cc, struct txn *txn, struct row *row, enum intent intent, enum patience patience,
                            struct version **seen) {
@@ -254,13 +255,13 @@ static enum cc_status read(struct cc *cc, struct txn *txn, struct row *row, enum
 }
 
 static void statement_end(struct cc *cc, struct txn *txn, bool failed) {
-    if (is_searched(cc, txn)) {
+    if (!tail_of(txn)->planned) {
         locking_statement_end(cc, txn, failed);
     }
 }
 
 static void rollback(struct cc *cc, struct txn *txn, uint32_t mark) {
-    if (is_searched(cc, txn)) {
+    if (!tail_of(txn)->planned) {
         locking_rollback(cc, txn, mark);
     }
 }
