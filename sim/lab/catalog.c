@@ -32,7 +32,8 @@ static const struct option experiment_rows[] = {
 
 static const struct option workload_head_rows[] = {
     {"name", OPTION_TEXT, offsetof(struct named_settings, name), "hot_row", 0, 0, NULL, OPTION_REQUIRED,
-     "the workload; its own options stand beside"},
+     "the workload; its own options stand beside. Or several: then each has its options in [workload NAME], and they are "
+     "the outermost axis"},
 };
 
 static const struct option variant_head_rows[] = {

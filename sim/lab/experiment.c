@@ -79,13 +79,26 @@ void experiment_free(struct experiment *experiment) {
     free_results(experiment);
     free_axes(experiment);
     free_settings(experiment);
+    for (size_t i = 0; i < experiment->workload_names.count; i++) {
+        mem_free(experiment->workload_names.items[i]);
+    }
+    vector_free(&experiment->workload_names);
+    for (size_t i = 0; i < experiment->others.count; i++) {
+        experiment_free(experiment->others.items[i]);
+    }
+    vector_free(&experiment->others);
     mistakes_free(&experiment->mistakes);
     mem_free(experiment->title);
     mem_free(experiment->stem);
     mem_free(experiment);
 }
 
+/* Of all plans together; the rest is the same in each. */
 static void state_facts(struct experiment *plan) {
+    size_t points = plan->points;
+    for (size_t i = 0; i < plan->others.count; i++) {
+        points += plan->others.items[i]->points;
+    }
     plan->facts = (struct experiment_facts){
         .title = plan->title,
         .stem = plan->stem,
@@ -95,7 +108,8 @@ static void state_facts(struct experiment *plan) {
         .duration_ns = plan->own.duration_ns,
         .certify = plan->own.certify,
         .histograms = plan->own.histograms,
-        .points = plan->facts.points,
+        .points = points,
+        .workloads = plan->others.count + 1,
         .axes = plan->axes.count - 1,
         .figures = plan->figures.items,
         .figure_count = plan->figures.count,
@@ -108,14 +122,17 @@ static void check_series(struct experiment *plan) {
     int64_t piece_ns = plan->own.series_ns;
     const struct setting *setting = plan_find(plan, "experiment", "series");
     if (piece_ns > 0 && setting != NULL && plan->own.duration_ns / piece_ns > PIECES_MOST) {
-        mistakes_add(&plan->mistakes, setting->place, "series: these are %" PRId64 " pieces a run, at most %d are possible",
+        mistakes_add(&plan->mistakes, setting->place,
+                     "series: these are %" PRId64 " pieces a run, at most %d are possible",
                      plan->own.duration_ns / piece_ns, PIECES_MOST);
     }
 }
 
-struct experiment *experiment_load(const struct experiment_request *request, struct text *errors) {
+/* The plan for one of several workloads (NULL: the first); NULL if there are mistakes. */
+static struct experiment *load_one(const struct experiment_request *request, const char *workload,
+                                   struct text *errors) {
     struct experiment *plan = mem_new(1, sizeof *plan);
-    plan_read(plan, request);
+    plan_read(plan, request, workload);
     plan_check_sections(plan);
     plan->stem = stem_of(request->files[0]);
     plan->title = mem_string(plan->own.title[0] != '\0' ? plan->own.title : plan->stem);
@@ -129,11 +146,46 @@ struct experiment *experiment_load(const struct experiment_request *request, str
         experiment_free(plan);
         return NULL;
     }
+    return plan;
+}
+
+/* Adds the plans for the other workloads. False if there are mistakes in one. */
+static bool load_others(struct experiment *plan, const struct experiment_request *request, struct text *errors) {
+    bool good = true;
+    for (size_t i = 1; i < plan->workload_names.count && good; i++) {
+        struct experiment *other = load_one(request, plan->workload_names.items[i], errors);
+        good = other != NULL;
+        if (good) {
+            vector_push(&plan->others, other);
+        }
+    }
+    return good;
+}
+
+struct experiment *experiment_load(const struct experiment_request *request, struct text *errors) {
+    struct experiment *plan = load_one(request, NULL, errors);
+    if (plan == NULL || !load_others(plan, request, errors)) {
+        experiment_free(plan);
+        return NULL;
+    }
     state_facts(plan);
+    if (plan->facts.points > EXPERIMENT_POINTS_MAX / (size_t)plan->facts.replications) {
+        text_add(errors,
+                 "%s: all workloads together have %zu points; with %" PRId64
+                 " replications each that is more than %d runs\n",
+                 plan->sources.items[0], plan->facts.points, plan->facts.replications, EXPERIMENT_POINTS_MAX);
+        experiment_free(plan);
+        return NULL;
+    }
     return plan;
 }
 
 const struct experiment_facts *experiment_facts(const struct experiment *experiment) { return &experiment->facts; }
+
+const char *experiment_workload(const struct experiment *experiment, size_t number) {
+    CHECK(number < experiment->facts.workloads);
+    return number == 0 ? experiment->workload->name : experiment->others.items[number - 1]->workload->name;
+}
 
 const char *experiment_axis(const struct experiment *experiment, size_t axis) {
     CHECK(axis < experiment->facts.axes);

@@ -30,9 +30,10 @@ struct experiment_facts {
     int64_t replications;
     int64_t warmup_ns, duration_ns;
     bool certify;
-    bool histograms; /* those of single runs are wanted */
-    size_t points; /* after --only */
-    size_t axes;   /* columns between `workload` and `replication`, `algorithm` not among them */
+    bool histograms;  /* those of single runs are wanted */
+    size_t points;    /* after --only */
+    size_t workloads; /* of which each has its share of the points, one after the other */
+    size_t axes;      /* columns between `workload` and `replication`, `algorithm` not among them */
     const struct figure *figures;
     size_t figure_count;
 };
@@ -54,6 +55,9 @@ enum { EXPERIMENT_POINTS_MAX = 1000000 }; /* points x replications; more is refu
 struct experiment *experiment_load(const struct experiment_request *request, struct text *errors);
 void experiment_free(struct experiment *experiment);
 const struct experiment_facts *experiment_facts(const struct experiment *experiment);
+
+/* The name of a workload, counted from 0. */
+const char *experiment_workload(const struct experiment *experiment, size_t number);
 
 /* The key of axis number `axis` as a column name ("system.terminals"). */
 const char *experiment_axis(const struct experiment *experiment, size_t axis);

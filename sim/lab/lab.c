@@ -167,12 +167,13 @@ enum lab_exit lab_draw(const struct lab *lab, enum lab_exit end) {
     return drawn == LAB_INCOMPLETE || (drawn != LAB_DONE && end == LAB_DONE) ? drawn : end;
 }
 
+/* The name of the workload, or of all. */
 static char *workload_of(const struct experiment *experiment) {
-    struct point point;
-    experiment_point(experiment, 0, &point);
-    char *name = mem_string(point.spec.workload->name);
-    point_free(&point);
-    return name;
+    struct text names = {0};
+    for (size_t i = 0; i < experiment_facts(experiment)->workloads; i++) {
+        text_add(&names, "%s%s", i > 0 ? ", " : "", experiment_workload(experiment, i));
+    }
+    return names.bytes;
 }
 
 void lab_folder(const struct experiment *experiment, const struct lab_request *request, struct text *out) {

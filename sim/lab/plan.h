@@ -99,6 +99,16 @@ struct experiment {
         size_t count, capacity;
     } variants;
     const struct workload_ops *workload;
+    struct {
+        char **items;
+        size_t count, capacity;
+    } workload_names; /* of all of the experiment, of which `workload` is one */
+    bool left_out;    /* by --only: none of its points counts */
+    size_t points;    /* its own; facts.points are those of all */
+    struct {
+        struct experiment **items;
+        size_t count, capacity;
+    } others;                /* plans for the workloads behind this one */
     const char *alternative; /* of terminals and arrival_rate, the one that --set of the other took away */
     struct {
         struct axis *items;
@@ -125,7 +135,12 @@ struct experiment {
 
 /* --- plan_read.c: files and --set --- */
 
-void plan_read(struct experiment *plan, const struct experiment_request *request);
+/* `workload`: the one of several that this plan is for; NULL: the first. */
+void plan_read(struct experiment *plan, const struct experiment_request *request, const char *workload);
+/* Sets the key, replacing what is there. */
+struct setting *plan_put(struct experiment *plan, const char *section, const char *key, const char *value,
+                         struct place place);
+void plan_drop(struct experiment *plan, struct setting *setting);
 struct setting *plan_find(const struct experiment *plan, const char *section, const char *key);
 
 /* What the full key means; false with a sentence that says why it means nothing. */
@@ -137,6 +152,15 @@ bool plan_algorithm_key(const struct experiment *plan, const char *scope, const 
 /* May the key differ from point to point, or from algorithm to algorithm? */
 bool target_may_differ(const struct target *target);
 struct place plan_whole(void); /* of the first file */
+
+/* --- plan_several.c: several workloads --- */
+
+/* Finds out which workloads there are, and makes one of them (NULL: the first) the plan's own. */
+void plan_choose_workload(struct experiment *plan, const char *chosen);
+/* --only workload.name: left out, if its workload is not among these. False with a sentence. */
+bool plan_keep_workload(struct experiment *plan, const char *values, struct text *error);
+/* The plan that the point belongs to, where its number is `number`. */
+const struct experiment *plan_part(const struct experiment *plan, size_t *number);
 
 /* --- plan_check.c: sections and settings one by one --- */
 

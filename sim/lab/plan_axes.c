@@ -328,6 +328,14 @@ static void take_only(struct experiment *plan, char *only, struct place place) {
     const char *key = text_trim(only);
     const struct axis *found = plan_find_axis(plan, key);
     struct text error = {0};
+    if (found == NULL && plan->workload_names.count > 1 &&
+        (strcmp(key, "workload.name") == 0 || strcmp(key, "workload") == 0)) {
+        if (!plan_keep_workload(plan, equals + 1, &error)) {
+            mistakes_add(&plan->mistakes, place, "%s", text_string(&error));
+        }
+        text_free(&error);
+        return;
+    }
     if (found == NULL) {
         unknown_axis(plan, place, "", key);
         return;
@@ -399,7 +407,7 @@ static void check_count(struct experiment *plan) {
                      "the sweep has %" PRIu64 " points; with %" PRId64 " replications each that is more than %d runs",
                      points, replications, EXPERIMENT_POINTS_MAX);
     }
-    plan->facts.points = (size_t)points;
+    plan->points = plan->left_out ? 0 : (size_t)points;
 }
 
 void plan_make_axes(struct experiment *plan, const struct experiment_request *request) {
@@ -416,7 +424,7 @@ void plan_make_axes(struct experiment *plan, const struct experiment_request *re
 }
 
 void plan_positions(const struct experiment *plan, size_t number, size_t *positions) {
-    CHECK(number < plan->facts.points);
+    CHECK(number < plan->points);
     for (size_t i = plan->dimensions.count; i-- > 0;) {
         const struct dimension *dimension = &plan->dimensions.items[i];
         size_t position = dimension->kept.items[number % dimension->kept.count];

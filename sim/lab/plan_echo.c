@@ -217,6 +217,32 @@ static void add_figures(const struct experiment *plan, struct text *out) {
     }
 }
 
+/* One workload, or several with a section each. */
+static void add_workloads(const struct experiment *plan, struct text *out) {
+    add_header("workload", out);
+    if (plan->workload_names.count <= 1) {
+        add_options(plan, "workload", &workload_head_options, out);
+        add_options(plan, "workload", plan->workload->options, out);
+        return;
+    }
+    struct text names = {0};
+    for (size_t i = 0; i <= plan->others.count; i++) {
+        const struct experiment *part = i == 0 ? plan : plan->others.items[i - 1];
+        if (!part->left_out) {
+            text_add(&names, "%s%s", names.length > 0 ? " " : "", part->workload->name);
+        }
+    }
+    add_line(out, "name", text_string(&names));
+    text_free(&names);
+    for (size_t i = 0; i <= plan->others.count; i++) {
+        const struct experiment *part = i == 0 ? plan : plan->others.items[i - 1];
+        if (!part->left_out) {
+            text_add(out, "\n[workload %s]\n", part->workload->name);
+            add_options(part, "workload", part->workload->options, out);
+        }
+    }
+}
+
 void experiment_echo(const struct experiment *experiment, struct text *out) {
     static const enum area areas[] = {AREA_SYSTEM, AREA_COST, AREA_RESTART};
     struct text echo = {0};
@@ -226,9 +252,7 @@ void experiment_echo(const struct experiment *experiment, struct text *out) {
         add_header(section->name, &echo);
         add_options(experiment, section->name, section->options, &echo);
     }
-    add_header("workload", &echo);
-    add_options(experiment, "workload", &workload_head_options, &echo);
-    add_options(experiment, "workload", experiment->workload->options, &echo);
+    add_workloads(experiment, &echo);
     add_program(experiment, &echo);
     add_algorithms(experiment, &echo);
     add_variants(experiment, &echo);

@@ -17,7 +17,9 @@ static const struct column_kind ordinate = {false, true, "no metric"};
 static const struct column_kind grouping = {true, false, "no axis of the sweep"};
 
 static bool is_column(const struct experiment *plan, const struct column_kind *kind, const char *name) {
-    return (kind->axes && plan_find_axis(plan, name) != NULL) || (kind->metrics && metric_find(name) != NULL);
+    bool is_workload = kind->axes && strcmp(name, "workload") == 0;
+    return is_workload || (kind->axes && plan_find_axis(plan, name) != NULL) ||
+           (kind->metrics && metric_find(name) != NULL);
 }
 
 static void add_columns(const struct experiment *plan, const struct column_kind *kind, struct catalog_names *names) {
@@ -25,6 +27,9 @@ static void add_columns(const struct experiment *plan, const struct column_kind 
     const struct metric *metrics = metrics_all(&count);
     for (size_t i = 0; kind->axes && i < plan->axes.count; i++) {
         vector_push(names, plan->axes.items[i].key);
+    }
+    if (kind->axes && plan->workload_names.count > 1) {
+        vector_push(names, "workload");
     }
     for (size_t i = 0; kind->metrics && i < count; i++) {
         vector_push(names, metrics[i].name);

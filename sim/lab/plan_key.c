@@ -7,6 +7,7 @@
 
 uint64_t experiment_run_key(const struct experiment *experiment, size_t number, uint64_t replication) {
     struct point point;
+    experiment = plan_part(experiment, &number);
     experiment_point(experiment, number, &point);
     const struct run_spec *spec = &point.spec;
     uint64_t key = text_digest(text_digest(0, spec->algorithm->name), spec->workload->name);

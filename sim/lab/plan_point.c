@@ -266,13 +266,15 @@ static void add_columns(const struct experiment *plan, const size_t *positions, 
 }
 
 void experiment_point(const struct experiment *experiment, size_t number, struct point *point) {
+    size_t of_all = number;
+    experiment = plan_part(experiment, &number);
     size_t *positions = mem_new(experiment->axes.count, sizeof *positions);
     plan_positions(experiment, number, positions);
     struct text error = {0};
     bool sound = plan_point(experiment, positions, point, &error);
     CHECK_MSG(sound, "%s", text_string(&error));
     text_free(&error);
-    point->number = number;
+    point->number = of_all;
     add_columns(experiment, positions, &point->columns);
     mem_free(positions);
 }
@@ -302,6 +304,10 @@ static void add_argument(const char *key, const char *value, struct text *out) {
 }
 
 void experiment_select(const struct experiment *experiment, size_t number, struct text *out) {
+    experiment = plan_part(experiment, &number);
+    if (experiment->workload_names.count > 1) {
+        add_argument("workload.name", experiment->workload->name, out);
+    }
     size_t *positions = mem_new(experiment->axes.count, sizeof *positions);
     plan_positions(experiment, number, positions);
     for (size_t i = 0; i < experiment->axes.count; i++) {

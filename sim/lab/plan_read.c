@@ -32,9 +32,8 @@ static void replace(char **old, const char *text) {
     *old = mem_string(text);
 }
 
-/* Sets the key, replacing what is there. */
-static struct setting *put(struct experiment *plan, const char *section, const char *key, const char *value,
-                           struct place place) {
+struct setting *plan_put(struct experiment *plan, const char *section, const char *key, const char *value,
+                         struct place place) {
     struct setting *setting = plan_find(plan, section, key);
     if (setting != NULL) {
         replace(&setting->value, value);
@@ -52,7 +51,7 @@ static struct setting *put(struct experiment *plan, const char *section, const c
     return &plan->settings.items[plan->settings.count - 1];
 }
 
-static void drop(struct experiment *plan, struct setting *setting) {
+void plan_drop(struct experiment *plan, struct setting *setting) {
     size_t index = (size_t)(setting - plan->settings.items);
     mem_free(setting->section);
     mem_free(setting->key);
@@ -91,7 +90,7 @@ static void take_entry(struct experiment *plan, const struct ini *ini, const str
         mistakes_add(&plan->mistakes, place, "`%s` is an axis already, since line %zu", entry->key, old->place.line);
         return;
     }
-    struct setting *setting = put(plan, section, key, entry->value, place);
+    struct setting *setting = plan_put(plan, section, key, entry->value, place);
     for (size_t i = 0; i < entry->pieces.count; i++) {
         vector_push(&setting->pieces, entry->pieces.items[i]);
     }
@@ -308,11 +307,11 @@ static void drop_alternative(struct experiment *plan, const char *key) {
     }
     struct setting *plain = plan_find(plan, "system", strchr(other, '.') + 1);
     if (plain != NULL && plain->place.source < plan->file_count) {
-        drop(plan, plain);
+        plan_drop(plan, plain);
     }
     struct setting *swept = plan_find(plan, "sweep", other);
     if (swept != NULL && swept->place.source < plan->file_count) {
-        drop(plan, swept);
+        plan_drop(plan, swept);
         plan->alternative = other;
     }
 }
@@ -332,7 +331,7 @@ static void set_key(struct experiment *plan, const char *full, const char *value
     bool sweeps = plan_find(plan, "sweep", column) != NULL ||
                   (!is_algorithm && target.option != NULL && is_list(target.option, value));
     split_key(&target, full, &section, &key);
-    put(plan, sweeps ? "sweep" : section, sweeps ? column : key, value, place);
+    plan_put(plan, sweeps ? "sweep" : section, sweeps ? column : key, value, place);
     drop_alternative(plan, full);
 }
 
@@ -389,7 +388,7 @@ static void take_seed(struct experiment *plan, const struct experiment_request *
     struct text value = {0};
     struct place place = {.source = plan->sources.count - 1};
     text_add(&value, "%" PRIu64, request->seed);
-    put(plan, "experiment", "seed", text_string(&value), place);
+    plan_put(plan, "experiment", "seed", text_string(&value), place);
     text_free(&value);
 }
 
@@ -429,7 +428,7 @@ static void find_variants(struct experiment *plan) {
     }
 }
 
-void plan_read(struct experiment *plan, const struct experiment_request *request) {
+void plan_read(struct experiment *plan, const struct experiment_request *request, const char *workload) {
     CHECK(request->file_count > 0);
     name_sources(plan, request);
     for (size_t i = 0; i < request->file_count; i++) {
@@ -437,8 +436,7 @@ void plan_read(struct experiment *plan, const struct experiment_request *request
     }
     find_variants(plan);
     take_sets(plan, request, true);
-    const struct setting *workload = plan_find(plan, "workload", "name");
-    plan->workload = workload != NULL ? workload_find(workload->value) : NULL;
+    plan_choose_workload(plan, workload);
     take_sets(plan, request, false);
     take_seed(plan, request);
 }

@@ -11,7 +11,8 @@
 #include "sim/lab/label.h"
 #include "sim/lab/table.h"
 
-enum kind { KIND_TEXT, KIND_NUMBER, KIND_SPREAD, KIND_PERCENT }; /* spread: of the number before it */
+/* spread: of the number before it; count: a number that is shown only if it is not 0 everywhere */
+enum kind { KIND_TEXT, KIND_NUMBER, KIND_SPREAD, KIND_PERCENT, KIND_COUNT };
 
 struct column {
     size_t cell; /* its place in the record */
@@ -31,10 +32,15 @@ static const struct shown {
     const char *column, *heading;
     enum kind kind;
 } shown[] = {
-    {"throughput_tps", "commits/s", KIND_NUMBER},     {"throughput_tps_ci95", "+-", KIND_SPREAD},
-    {"abort_rate", "aborted", KIND_PERCENT},          {"wait_mean_ms", "wait ms", KIND_NUMBER},
-    {"response_p50_ms", "response p50", KIND_NUMBER}, {"response_p99_ms", "p99 ms", KIND_NUMBER},
-    {"fairness_jain", "fairness", KIND_NUMBER},       {"audit", "audit", KIND_TEXT},
+    {"throughput_tps", "commits/s", KIND_NUMBER},
+    {"throughput_tps_ci95", "+-", KIND_SPREAD},
+    {"abort_rate", "aborted", KIND_PERCENT},
+    {"wait_mean_ms", "wait ms", KIND_NUMBER},
+    {"response_p50_ms", "response p50", KIND_NUMBER},
+    {"response_p99_ms", "p99 ms", KIND_NUMBER},
+    {"fairness_jain", "fairness", KIND_NUMBER},
+    {"anomalies", "anomalies", KIND_COUNT},
+    {"audit", "audit", KIND_TEXT},
 };
 
 static const char *cell_of(const struct sheet *sheet, size_t row, size_t cell) {
@@ -118,11 +124,31 @@ static size_t cell_named(const struct sheet *sheet, const char *name) {
     return cell;
 }
 
+static size_t moves(const struct sheet *sheet, size_t cell) {
+    size_t count = 0;
+    for (size_t r = 2; r < sheet->rows; r++) {
+        count += strcmp(cell_of(sheet, r, cell), cell_of(sheet, r - 1, cell)) != 0;
+    }
+    return count;
+}
+
+static bool any_counted(const struct sheet *sheet, size_t cell) {
+    for (size_t r = 1; r < sheet->rows; r++) {
+        if (table_value(cell_of(sheet, r, cell)) > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* algorithm, workload, then the axes up to `replications`. */
 static void columns_choose(struct sheet *sheet) {
     size_t end = cell_named(sheet, "replications");
     CHECK(end >= 2 && end < sheet->width);
     column_add(sheet, 0, "algorithm", "", KIND_TEXT);
+    if (moves(sheet, 1) > 0) {
+        column_add(sheet, 1, "workload", "", KIND_TEXT);
+    }
     for (size_t i = 2; i < end; i++) {
         const char *name = cell_of(sheet, 0, i), *workload = cell_of(sheet, sheet->rows > 1 ? 1 : 0, 1);
         column_add(sheet, i, label_short(name), label_unit(name, workload), KIND_TEXT);
@@ -130,16 +156,11 @@ static void columns_choose(struct sheet *sheet) {
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
         size_t cell = cell_named(sheet, shown[i].column);
         CHECK(cell < sheet->width);
+        if (shown[i].kind == KIND_COUNT && !any_counted(sheet, cell)) {
+            continue;
+        }
         column_add(sheet, cell, shown[i].heading, "", shown[i].kind);
     }
-}
-
-static size_t moves(const struct sheet *sheet, size_t cell) {
-    size_t count = 0;
-    for (size_t r = 2; r < sheet->rows; r++) {
-        count += strcmp(cell_of(sheet, r, cell), cell_of(sheet, r - 1, cell)) != 0;
-    }
-    return count;
 }
 
 /* The cell at whose changes a blank line stands, or the sheet's width: groups have two rows at least on average. */
