@@ -302,11 +302,11 @@ d.ini:2: cpus: `x` is not a whole number, nor `unlimited`
 # --- the sweep ---
 
 @test "sweeps of keys that are none" {
-    append 'system.cpu = 1 2' 'cpus = 1 2' 'experiment.duration = 1s 2s' 'workload.name = bank hot_row'
+    append 'system.cpu = 1 2' 'cpus = 1 2' 'experiment.duration = 1s 2s' 'experiment.seed = 1 2'
     refuses 'c.ini:10: unknown key `system.cpu`; did you mean system.cpus?
 c.ini:11: unknown key `cpus`; it belongs to [system] (a key is written section.key)
 c.ini:12: `experiment.duration` cannot be swept
-c.ini:13: `workload.name` cannot be swept'
+c.ini:13: `experiment.seed` cannot be swept'
 }
 
 @test "sweeps of the options of what is not there" {
