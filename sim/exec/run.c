@@ -60,16 +60,51 @@ static void check_quiescent(struct world *world) {
     }
 }
 
-/* The measured window, in pieces where it is sampled: where a piece ends changes nothing of what happens. */
+/* Instants of the measured window at which something is looked at. */
+struct marks {
+    int64_t middle_ns, end_ns;
+    int64_t series_ns, batch_ns; /* the next ones; past the end: none */
+    int64_t batches;             /* done */
+};
+
+static int64_t marks_next(const struct marks *marks, int64_t now_ns) {
+    int64_t next_ns = now_ns < marks->middle_ns ? marks->middle_ns : marks->end_ns;
+    next_ns = marks->series_ns < next_ns ? marks->series_ns : next_ns;
+    return marks->batch_ns < next_ns ? marks->batch_ns : next_ns;
+}
+
+static void marks_meet(struct world *world, struct marks *marks) {
+    const struct run_spec *spec = world->spec;
+    int64_t now_ns = world->agenda.now_ns;
+    if (now_ns == marks->middle_ns) {
+        world->result->commits_first_half = world->tally.commits;
+    }
+    if (spec->series_ns > 0 && (now_ns == marks->series_ns || now_ns == marks->end_ns)) {
+        tally_sample(world, &world->result->samples);
+        marks->series_ns = now_ns + spec->series_ns;
+    }
+    if (spec->batches > 0 && (now_ns == marks->batch_ns || now_ns == marks->end_ns)) {
+        tally_sample(world, &world->result->batches);
+        marks->batches++;
+        marks->batch_ns =
+            marks->batches + 1 < spec->batches ? now_ns + spec->duration_ns / spec->batches : marks->end_ns;
+    }
+}
+
+/* The measured window, in pieces where it is looked at: where a piece ends changes nothing of what happens. */
 static void run_window(struct world *world) {
     const struct run_spec *spec = world->spec;
-    int64_t end_ns = spec->warmup_ns + spec->duration_ns, next_ns = spec->warmup_ns;
-    while (spec->series_ns > 0 && !world->stopped && next_ns < end_ns) {
-        next_ns = next_ns + spec->series_ns < end_ns ? next_ns + spec->series_ns : end_ns;
-        run_until(world, next_ns);
-        tally_sample(world);
+    int64_t start_ns = spec->warmup_ns, end_ns = start_ns + spec->duration_ns;
+    struct marks marks = {.middle_ns = start_ns + spec->duration_ns / 2,
+                          .end_ns = end_ns,
+                          .series_ns = spec->series_ns > 0 ? start_ns + spec->series_ns : end_ns,
+                          .batch_ns = spec->batches > 1 ? start_ns + spec->duration_ns / spec->batches : end_ns};
+    while (!world->stopped && world->agenda.now_ns < end_ns) {
+        run_until(world, marks_next(&marks, world->agenda.now_ns));
+        if (!world->stopped) {
+            marks_meet(world, &marks);
+        }
     }
-    run_until(world, end_ns);
 }
 
 static void audit(struct world *world) {
@@ -87,6 +122,7 @@ static void audit(struct world *world) {
 
 void run_simulate(const struct run_spec *spec, struct run_result *result) {
     *result = (struct run_result){0};
+    CHECK(spec->warmup_ns >= 0);
     struct world *world = mem_new(1, sizeof *world);
     world_init(world, spec, result);
     traffic_start(world);
@@ -117,5 +153,6 @@ void run_result_free(struct run_result *result) {
         run_result_free(&result->types[i]);
     }
     vector_free(&result->samples);
+    vector_free(&result->batches);
     mem_free(result->types);
 }

@@ -30,6 +30,8 @@ struct run_spec {
     uint64_t seed, replication; /* replication counts from 1 */
     int64_t warmup_ns, duration_ns;
     int64_t series_ns; /* the measured window is sampled every so often, and at its end; 0: not */
+    int64_t
+        batches; /* and apart from that at the ends of so many equal parts (of which the last gets what rounding left) */
     /* A terminal, or an open system's arrivals, end after so many; 0: never. What is left must be quiescent. */
     uint64_t transactions_max;
     bool certify;
@@ -42,7 +44,12 @@ struct run_sample {
     int64_t time_ns; /* since the end of the warm-up */
     uint64_t commits, rollbacks, aborts, waits;
     double response_sum_ns, wait_sum_ns;
+    double live_area_ns; /* submitted, not ended */
     double blocked_area_ns, active_area_ns, versions_area_ns, versions_dead_area_ns;
+};
+struct run_samples {
+    struct run_sample *items;
+    size_t count, capacity;
 };
 
 enum run_status {
@@ -58,7 +65,9 @@ enum run_audit { RUN_AUDIT_NONE, RUN_AUDIT_OK, RUN_AUDIT_BROKEN };
 struct run_result {
     enum run_status status;
     struct text message; /* a sentence for the user if status is not RUN_OK */
-    double sim_seconds;
+    double sim_seconds, warmup_seconds;
+    uint64_t commits_first_half;     /* of the measured window */
+    int64_t live_before, live_after; /* transactions in the system at its beginning and end */
     uint64_t commits, rollbacks, gave_up;
     uint64_t aborts_by_reason[REASON_COUNT]; /* attempts aborted by the system */
     uint64_t waits, lock_upgrades, escalations;
@@ -96,11 +105,8 @@ struct run_result {
     /* Of each kind of transaction, where a workload has several, what the metrics by type need; else NULL. */
     struct run_result *types;
     size_t type_count;
-    struct {
-        struct run_sample *items;
-        size_t count, capacity;
-    } samples;
-    bool quiescent; /* every transaction has ended and left nothing behind (transactions_max) */
+    struct run_samples samples, batches; /* of series_ns; of `batches` */
+    bool quiescent;                      /* every transaction has ended and left nothing behind (transactions_max) */
 };
 
 /* `result` is overwritten; free it with run_result_free. Never returns half a result: a bug aborts the process. */

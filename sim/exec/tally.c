@@ -51,6 +51,7 @@ void tally_start(struct world *world) {
     int64_t now_ns = world->agenda.now_ns;
     world->tally = (struct tally){.start_ns = now_ns,
                                   .live = before.live,
+                                  .live_before = before.live,
                                   .blocked = before.blocked,
                                   .active = before.active,
                                   .live_changed_ns = now_ns,
@@ -159,7 +160,7 @@ void tally_end_transaction(struct world *world, const struct actor *actor) {
     tally_live(world, -1);
 }
 
-void tally_sample(struct world *world) {
+void tally_sample(struct world *world, struct run_samples *samples) {
     const struct tally *tally = &world->tally;
     advance_all(world);
     struct run_sample sample = {.time_ns = world->agenda.now_ns - tally->start_ns,
@@ -168,13 +169,14 @@ void tally_sample(struct world *world) {
                                 .waits = tally->waits,
                                 .response_sum_ns = tally->response_sum_ns,
                                 .wait_sum_ns = tally->wait_sum_ns,
+                                .live_area_ns = (double)tally->live_area,
                                 .blocked_area_ns = (double)tally->blocked_area,
                                 .active_area_ns = (double)tally->active_area};
     for (int reason = 0; reason < REASON_COUNT; reason++) {
         sample.aborts += tally->aborts_by_reason[reason];
     }
     tally_versions_sample(world, &sample);
-    vector_push(&world->result->samples, sample);
+    vector_push(samples, sample);
 }
 
 /* ---- The end of the run ---- */
@@ -230,6 +232,9 @@ void tally_finish(struct world *world) {
     check_laws(world);
     int64_t window_ns = world->agenda.now_ns - tally->start_ns;
     result->sim_seconds = (double)window_ns / 1e9;
+    result->warmup_seconds = (double)world->spec->warmup_ns / 1e9;
+    result->live_before = tally->live_before;
+    result->live_after = tally->live;
     result->commits = tally->commits;
     result->rollbacks = tally->rollbacks;
     result->gave_up = tally->gave_up;

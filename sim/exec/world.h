@@ -127,7 +127,7 @@ struct tally {
     uint64_t lock_upgrades_before, escalations_before;
     uint64_t partial_rollbacks, statements_kept;
     /* number x time: population (submitted, not ended), blocked, active */
-    int64_t live, blocked, active;
+    int64_t live, blocked, active, live_before;
     tally_area live_area, live_pieces, blocked_area, active_area;
     int64_t live_changed_ns, blocked_changed_ns, active_changed_ns;
 };
@@ -313,7 +313,7 @@ void tally_give_up(struct world *world, const struct actor *actor);
  * that the digests of old runs stay what they were. */
 enum outcome { OUTCOME_COMMIT = 14, OUTCOME_ROLLBACK };
 void tally_outcome(struct world *world, const struct actor *actor, uint64_t outcome);
-void tally_sample(struct world *world); /* appends the present to result->samples */
+void tally_sample(struct world *world, struct run_samples *samples); /* appends the present */
 void tally_finish(struct world *world);
 
 /* ---- tally_versions.c ---- */

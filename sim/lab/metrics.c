@@ -48,6 +48,23 @@ static double restarts_per_commit(const struct run_result *result, int unused) {
     return ratio(aborts_of(result), (double)result->commits);
 }
 
+static double warmup(const struct run_result *result, int unused) {
+    (void)unused;
+    return result->warmup_seconds;
+}
+
+static double drift(const struct run_result *result, int unused) {
+    (void)unused;
+    double first = (double)result->commits_first_half, second = (double)result->commits - first;
+    return ratio(2 * (second - first), first + second);
+}
+
+static double backlog_growth(const struct run_result *result, int unused) {
+    (void)unused;
+    double growth = (double)(result->live_after - result->live_before);
+    return result->terminals > 0 ? undefined() : ratio(growth, result->sim_seconds);
+}
+
 enum count_kind {
     COMMITS,
     ROLLBACKS,
@@ -279,6 +296,16 @@ static const struct metric metrics[] = {
     ANOMALY(FLAW_WRITE_SKEW, "_write_skew",
             "of them: two transactions that each read what the other wrote, on different items"),
     ANOMALY(FLAW_PHANTOM, "_phantom", "of them: a row that appeared in or left a range another transaction had read"),
+    {"warmup_s", "s", "simulated time before anything was counted: warmup, or what it came to where that is auto",
+     warmup, 0, 0},
+    {"drift", "share",
+     "commits of the second half of the measured time less those of the first, as a share of the mean half: about 0 if "
+     "the system had settled down",
+     drift, 0, 0},
+    {"backlog_growth_tps", "transactions/s",
+     "by how much the number of transactions in the system grew per second of the measured time; about 0 if it keeps "
+     "up with what arrives; empty in closed systems",
+     backlog_growth, 0, 0},
     {"unrecoverable", "commits",
      "commits that had read from a transaction which had not committed; empty where not certified", unrecoverable, 0,
      0},
