@@ -49,10 +49,13 @@ static bool parse_bool(const char *text, void *field, struct text *error) {
     return true;
 }
 
-/* The word that a count without limit accepts, or NULL. */
-static const char *word_for_no_limit(const struct option *option) {
+/* The word that stands for a value of its own, a count without limit or a duration that is found by itself; or NULL. */
+static const char *word_for_itself(const struct option *option) {
     if ((option->flags & OPTION_MAY_BE_NEVER) != 0) {
         return "never";
+    }
+    if ((option->flags & OPTION_MAY_BE_AUTO) != 0) {
+        return "auto";
     }
     return (option->flags & OPTION_MAY_BE_UNLIMITED) != 0 ? "unlimited" : NULL;
 }
@@ -60,7 +63,7 @@ static const char *word_for_no_limit(const struct option *option) {
 /* Negative numbers meet the bounds first: they say more than "is negative". */
 static bool parse_count(const struct option *option, const char *text, void *field, struct text *error) {
     int64_t value;
-    const char *no_limit = word_for_no_limit(option);
+    const char *no_limit = word_for_itself(option);
     if (no_limit != NULL && strcmp(text, no_limit) == 0) {
         *(int64_t *)field = OPTION_UNLIMITED;
         return true;
@@ -113,7 +116,16 @@ static bool parse_size(const struct option *option, const char *text, void *fiel
 
 static bool parse_duration(const struct option *option, const char *text, void *field, struct text *error) {
     int64_t value;
+    const char *word = word_for_itself(option);
+    if (word != NULL && strcmp(text, word) == 0) {
+        *(int64_t *)field = OPTION_AUTO;
+        return true;
+    }
     if (!option_value_duration(text, &value, error) || !within_bounds(option, text, (double)value / 1e9, error)) {
+        int64_t ns;
+        if (word != NULL && !text_parse_duration(text, &ns)) {
+            text_add(error, ", nor `%s`", word);
+        }
         return false;
     }
     *(int64_t *)field = value;
@@ -279,7 +291,7 @@ static void column_trimmed(const struct option *option, const char *text, struct
         if (add_milliseconds(text, out)) {
             return;
         }
-        CHECK(option->type != OPTION_DURATION);
+        CHECK(option->type != OPTION_DURATION || word_for_itself(option) != NULL);
         break;
     case OPTION_SHARE:
         CHECK(text_parse_share(text, &share));
@@ -290,7 +302,7 @@ static void column_trimmed(const struct option *option, const char *text, struct
         text_add(out, "%" PRId64, bytes);
         return;
     case OPTION_COUNT: {
-        const char *no_limit = word_for_no_limit(option);
+        const char *no_limit = word_for_itself(option);
         text_add(out, "%s", no_limit != NULL && strcmp(text, no_limit) == 0 ? "inf" : text);
         return;
     }
@@ -324,6 +336,6 @@ void option_type_name(const struct option *option, struct text *out) {
         option_value_choices(option->choices, " | ", out);
         return;
     }
-    const char *no_limit = word_for_no_limit(option);
+    const char *no_limit = word_for_itself(option);
     text_add(out, "%s%s%s", names[option->type], no_limit != NULL ? " or " : "", no_limit != NULL ? no_limit : "");
 }

@@ -29,6 +29,7 @@ enum option_type {
 };
 
 #define OPTION_UNLIMITED INT64_MAX
+#define OPTION_AUTO      (-1)
 enum { OPTION_TEXT_SIZE = 512, OPTION_CALL_ARGUMENTS = 3, OPTION_PROFILE_PARTS = 64 };
 
 /* OPTION_CALL: a choice such as "period(duration)" or "backoff(duration, number, duration)" declares its arguments'
@@ -54,6 +55,7 @@ enum option_flag {
     OPTION_MAY_BE_UNLIMITED = 1, /* COUNT accepts `unlimited` */
     OPTION_REQUIRED = 2,         /* no default: `fallback` is an example for the documentation */
     OPTION_MAY_BE_NEVER = 8,     /* COUNT accepts `never`: OPTION_UNLIMITED */
+    OPTION_MAY_BE_AUTO = 16,     /* DURATION accepts `auto`: OPTION_AUTO */
     OPTION_OPTIONAL = 4          /* no default and may be missing; the struct's zero says so */
 };
 

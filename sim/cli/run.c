@@ -170,7 +170,7 @@ static void show_plan(const struct experiment *experiment, const struct lab_requ
 }
 
 static int run_or_show(const struct experiment *experiment, const struct run_arguments *arguments) {
-    int64_t replications = experiment_facts(experiment)->replications;
+    int64_t replications = experiment_facts(experiment)->replications_most;
     if (arguments->replication > replications) {
         fprintf(stderr, "ccsim: --only replication=%" PRId64 ": there are %" PRId64 "\n", arguments->replication,
                 replications);

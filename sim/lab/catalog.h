@@ -20,7 +20,13 @@ struct experiment_settings {
     char title[OPTION_TEXT_SIZE];
     char algorithm[OPTION_TEXT_SIZE]; /* names; checked by the experiment */
     int64_t seed, replications;
-    int64_t warmup_ns, duration_ns;
+    double precision; /* 0: none */
+    char precision_of[OPTION_TEXT_SIZE];
+    int64_t replications_max;
+    int64_t batches;   /* 0: none */
+    int64_t warmup_ns; /* or OPTION_AUTO */
+    int64_t duration_ns;
+    char compare[OPTION_TEXT_SIZE];
     bool certify;
     int64_t series_ns;
     bool histograms;

@@ -6,6 +6,7 @@
 
 #include "sim/base/check.h"
 #include "sim/base/memory.h"
+#include "sim/lab/metrics.h"
 #include "sim/lab/plan.h"
 
 /* The first file's name without directories and ending. */
@@ -104,6 +105,11 @@ static void state_facts(struct experiment *plan) {
         .stem = plan->stem,
         .seed = (uint64_t)plan->own.seed,
         .replications = plan->own.replications,
+        .replications_most = plan_replications_most(plan),
+        .precision = plan->own.precision,
+        .precision_metric = metric_number(plan->own.precision_of),
+        .batches = plan->own.batches,
+        .compare = plan_compares(plan) ? plan->own.compare : NULL,
         .warmup_ns = plan->own.warmup_ns,
         .duration_ns = plan->own.duration_ns,
         .certify = plan->own.certify,
@@ -114,18 +120,6 @@ static void state_facts(struct experiment *plan) {
         .figures = plan->figures.items,
         .figure_count = plan->figures.count,
     };
-}
-
-/* A series is held in memory while its run lasts. */
-static void check_series(struct experiment *plan) {
-    enum { PIECES_MOST = 100000 };
-    int64_t piece_ns = plan->own.series_ns;
-    const struct setting *setting = plan_find(plan, "experiment", "series");
-    if (piece_ns > 0 && setting != NULL && plan->own.duration_ns / piece_ns > PIECES_MOST) {
-        mistakes_add(&plan->mistakes, setting->place,
-                     "series: these are %" PRId64 " pieces a run, at most %d are possible",
-                     plan->own.duration_ns / piece_ns, PIECES_MOST);
-    }
 }
 
 /* The plan for one of several workloads (NULL: the first); NULL if there are mistakes. */
@@ -140,7 +134,7 @@ static struct experiment *load_one(const struct experiment_request *request, con
     plan_check_program(plan);
     plan_make_figures(plan);
     plan_make_candidates(plan);
-    check_series(plan);
+    plan_check_method(plan);
     if (plan->mistakes.count > 0) {
         mistakes_print(&plan->mistakes, (const char *const *)plan->sources.items, errors);
         experiment_free(plan);
@@ -169,11 +163,11 @@ struct experiment *experiment_load(const struct experiment_request *request, str
         return NULL;
     }
     state_facts(plan);
-    if (plan->facts.points > EXPERIMENT_POINTS_MAX / (size_t)plan->facts.replications) {
+    if (plan->facts.points > EXPERIMENT_POINTS_MAX / (size_t)plan->facts.replications_most) {
         text_add(errors,
                  "%s: all workloads together have %zu points; with %" PRId64
                  " replications each that is more than %d runs\n",
-                 plan->sources.items[0], plan->facts.points, plan->facts.replications, EXPERIMENT_POINTS_MAX);
+                 plan->sources.items[0], plan->facts.points, plan->facts.replications_most, EXPERIMENT_POINTS_MAX);
         experiment_free(plan);
         return NULL;
     }

@@ -27,8 +27,14 @@ struct figure {
 struct experiment_facts {
     const char *title, *stem; /* stem of the first config's name: the results folder */
     uint64_t seed;
-    int64_t replications;
-    int64_t warmup_ns, duration_ns;
+    int64_t replications;      /* of each point; to begin with, where a precision is asked for */
+    int64_t replications_most; /* the same otherwise */
+    double precision;          /* relative half-width; 0: none is asked for */
+    size_t precision_metric;   /* its number in metrics_all */
+    int64_t batches;           /* 0: none */
+    int64_t warmup_ns;         /* or OPTION_AUTO: a pilot tells, and its run is replication 0 */
+    int64_t duration_ns;
+    const char *compare; /* the algorithm that the others are compared with; NULL: none, or none that takes part */
     bool certify;
     bool histograms;  /* those of single runs are wanted */
     size_t points;    /* after --only */
@@ -75,6 +81,10 @@ struct point {
 void experiment_point(const struct experiment *experiment, size_t number, struct point *point);
 void point_free(struct point *point);
 
+/* The point that differs in the algorithm alone, which is the one that the others are compared with (there must be one).
+ * False if the point is itself one of that algorithm. */
+bool experiment_compared_to(const struct experiment *experiment, size_t number, size_t *base);
+
 /* What identifies a run among all that this build of the program can make: everything its outcome depends on, and
  * nothing else. A point keeps its key when the grid around it changes. */
 uint64_t experiment_run_key(const struct experiment *experiment, size_t number, uint64_t replication);
@@ -84,5 +94,7 @@ void experiment_echo(const struct experiment *experiment, struct text *out);
 
 /* The number of the point as --only arguments that select it alone, for replay commands: ` --only a=b --only c=d`. */
 void experiment_select(const struct experiment *experiment, size_t number, struct text *out);
+/* The same for people: ` a=b c=d`. */
+void experiment_tell(const struct experiment *experiment, size_t number, struct text *out);
 
 #endif

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,7 +44,7 @@ static bool commit(struct lab *lab) {
     struct manifest manifest = {.experiment = lab->experiment,
                                 .workload = lab->workload,
                                 .command = text_string(&command),
-                                .runs = lab->results.jobs,
+                                .runs = lab->known + lab->todo.count,
                                 .runs_finished = lab->results.finished,
                                 .runs_refused = lab->refused,
                                 .workers = lab_workers(lab),
@@ -53,6 +54,7 @@ static bool commit(struct lab *lab) {
     for (int i = 0; i < OUTCOME_TABLES; i++) {
         manifest.tables[i] = results_have(&lab->results, (enum outcome_table)i);
     }
+    manifest.compared = lab->facts->compare != NULL;
     manifest_add(&manifest, &content);
     bool good = results_commit(&lab->results, &content, &lab->error);
     text_free(&content);
@@ -60,29 +62,76 @@ static bool commit(struct lab *lab) {
     return good;
 }
 
-static enum lab_exit table_print(struct lab *lab) {
+/* `5 replications of 100 s after 20 s of warm-up, seed 1` */
+static void print_method(const struct lab *lab) {
     const struct experiment_facts *facts = lab->facts;
-    size_t replications = lab->results.jobs / facts->points;
+    uint32_t least = UINT32_MAX, most = 0;
+    for (size_t i = 0; i < facts->points; i++) {
+        least = lab->points[i].wanted < least ? lab->points[i].wanted : least;
+        most = lab->points[i].wanted > most ? lab->points[i].wanted : most;
+    }
     char duration[32], warmup[32];
     text_number(duration, (double)facts->duration_ns / 1e9);
     text_number(warmup, (double)facts->warmup_ns / 1e9);
-    printf("%s\n%s, %zu replication%s of %s s after %s s of warm-up, seed %" PRIu64 "%s\n\n", facts->title,
-           lab->workload, replications, replications == 1 ? "" : "s", duration, warmup, facts->seed,
-           replications > 1 ? "; +- half the 95% confidence interval" : "");
-    struct text table = {0};
-    report_add(lab->results.report.bytes, &table);
-    fputs(text_string(&table), stdout);
-    text_free(&table);
-    if (facts->points > RESULTS_REPORT_POINTS) {
-        printf("... and %zu points more\n", facts->points - RESULTS_REPORT_POINTS);
+    printf("%s\n%s, ", facts->title, lab->workload);
+    if (least < most) {
+        printf("%" PRIu32 " to ", least);
     }
-    printf("\n");
+    printf("%" PRIu32 " replication%s of %s s after ", most, most == 1 ? "" : "s", duration);
+    if (facts->warmup_ns == OPTION_AUTO) {
+        printf("a warm-up as pilots found it");
+    } else {
+        printf("%s s of warm-up", warmup);
+    }
+    printf(", seed %" PRIu64 "%s%s\n\n", facts->seed,
+           most > 1 || facts->batches > 0 ? "; +- half the 95% confidence interval" : "",
+           most == 1 && facts->batches > 0 ? ", from batches" : "");
+}
+
+static int by_value(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* What common random numbers were good for. */
+static void print_narrower(struct lab *lab) {
+    double *factors = lab->results.narrower.items;
+    size_t count = lab->results.narrower.count;
+    if (count > 0) {
+        qsort(factors, count, sizeof *factors, by_value);
+        double median = factors[count / 2];
+        printf("against %s: throughput, pair by pair, as all face the same transactions; %s (half-widths of unpaired "
+               "means: %.3g times those, the median of %zu points)\n\n",
+               lab->facts->compare, median > 1 ? "that narrows the intervals" : "here that gains nothing", median,
+               count);
+    }
+}
+
+static void print_files(const struct lab *lab) {
     for (int i = 0; i < OUTCOME_TABLES; i++) {
         if (results_have(&lab->results, (enum outcome_table)i)) {
             printf("%s/%s\n", lab->folder, results_table_names[i]);
         }
     }
+    if (lab->facts->compare != NULL) {
+        printf("%s/compare.csv\n", lab->folder);
+    }
     printf("%s/summary.csv\n%s/manifest.json\n", lab->folder, lab->folder);
+}
+
+static enum lab_exit table_print(struct lab *lab) {
+    struct text table = {0};
+    print_method(lab);
+    report_add(lab->results.report.bytes, &table);
+    fputs(text_string(&table), stdout);
+    text_free(&table);
+    if (lab->facts->points > RESULTS_REPORT_POINTS) {
+        printf("... and %zu points more\n", lab->facts->points - RESULTS_REPORT_POINTS);
+    }
+    printf("\n");
+    print_narrower(lab);
+    print_files(lab);
+    advice_print(&lab->results.advice, lab->experiment, stderr);
     if (fflush(stdout) != 0 && errno != EPIPE) {
         fprintf(stderr, "ccsim: standard output: %s; the files are in %s\n", strerror(errno), lab->folder);
         return LAB_INCOMPLETE;
@@ -134,10 +183,11 @@ static enum lab_exit conclude_shard(const struct lab *lab) {
     if (!lab->request->quiet) {
         struct text folder = {0};
         lab_add_shell_word(&folder, lab->folder);
-        printf("shard %" PRIu32 " of %" PRIu32
-               ": its %zu of %zu runs are in %s\nwhen all shards are done: ccsim merge %s\n",
-               shard.number, shard.count, lab->known + lab->todo.count, lab->jobs, lab->journal.path,
-               text_string(&folder));
+        printf("shard %" PRIu32 " of %" PRIu32 ": its %zu", shard.number, shard.count, lab->known + lab->todo.count);
+        if (lab->values == NULL) { /* else nobody knows yet how many there will be */
+            printf(" of %zu", lab->jobs);
+        }
+        printf(" runs are in %s\nwhen all shards are done: ccsim merge %s\n", lab->journal.path, text_string(&folder));
         text_free(&folder);
     }
     return end_of(lab);
@@ -199,7 +249,7 @@ static void interruptions_hold(sigset_t *before) {
 
 /* A history is of one run, and told by its certifier. */
 static bool history_is_possible(const struct experiment_facts *facts, const struct lab_request *request) {
-    size_t runs = facts->points * (request->only_replication > 0 ? 1 : (size_t)facts->replications);
+    size_t runs = facts->points * (request->only_replication > 0 ? 1 : (size_t)facts->replications_most);
     if (request->history != NULL && runs != 1) {
         fprintf(stderr,
                 "ccsim: --history is for one run, and here are %zu: pick one with --only, for example --only "
@@ -290,12 +340,14 @@ void lab_end(struct lab *lab) {
     results_close(&lab->results);
     text_free(&lab->error);
     mem_free(lab->keys);
+    mem_free(lab->points);
+    mem_free(lab->values);
     mem_free(lab->workload);
 }
 
 static enum lab_exit look_up_and_run(struct lab *lab) {
     struct shard shard = lab->request->shard;
-    uint32_t *shards = shard.count > 0 ? shard_deal(lab->jobs, shard.count) : NULL;
+    uint32_t *shards = shard.count > 0 ? lab_deal(lab, shard.count) : NULL;
     enum lab_exit end = open_all(lab) && lab_look_up(lab, shards) ? run_all(lab) : cannot_write(lab);
     mem_free(shards);
     return end;

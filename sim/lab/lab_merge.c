@@ -139,16 +139,17 @@ static void tell_shard(const struct lab *lab, const struct merge_request *reques
 static void tell_missing(const struct lab *lab, const struct merge_request *request) {
     uint32_t count = lab->others.items[0].header.shard.count;
     if (count == 0) {
-        tell_shard(lab, request, (struct shard){0}, lab->todo.count, lab->jobs);
+        tell_shard(lab, request, (struct shard){0}, lab->todo.count, lab->known + lab->todo.count);
         return;
     }
-    uint32_t *shards = shard_deal(lab->jobs, count);
+    uint32_t *shards = lab_deal(lab, count);
     size_t *sizes = mem_new(count + (size_t)1, sizeof *sizes), *missing = mem_new(count + (size_t)1, sizeof *missing);
     for (size_t job = 0; job < lab->jobs; job++) {
-        sizes[shards[job]]++;
+        bool is_wanted = job / lab->facts->points < lab->points[lab_point_of(lab, job)].wanted;
+        sizes[lab_shard_of(lab, shards, job)] += is_wanted;
     }
     for (size_t i = 0; i < lab->todo.count; i++) {
-        missing[shards[lab->todo.items[i]]]++;
+        missing[lab_shard_of(lab, shards, lab->todo.items[i])]++;
     }
     for (uint32_t number = 1; number <= count; number++) {
         if (missing[number] > 0) {

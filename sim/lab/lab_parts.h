@@ -1,7 +1,11 @@
 /* lab_parts.h - what the parts of lab share: one experiment under way.
  *
  * A job is a run of the plan: replication by replication, then point. Its outcome is either found in a journal or
- * computed by a worker; both go the same way (lab_settle). */
+ * computed by a worker; both go the same way (settle, in lab_runs.c).
+ *
+ * How many replications a point gets is decided from its rows alone (lab_rounds.c), whoever computed them and in which
+ * order, so it is decided alike by a run that was interrupted, by shards and by merging them; for that, and for its pilot
+ * run, all of a point belongs to one shard. */
 #ifndef CCSIM_LAB_LAB_PARTS_H
 #define CCSIM_LAB_LAB_PARTS_H
 
@@ -9,9 +13,17 @@
 
 #include "sim/lab/journal.h"
 #include "sim/lab/lab.h"
+#include "sim/lab/pilot.h"
 #include "sim/lab/progress.h"
 #include "sim/lab/results.h"
 #include "sim/lab/workers.h"
+
+struct lab_point {
+    uint32_t wanted, settled; /* replications, the first so many: asked for; come out, one way or the other */
+    bool is_mine;             /* not another shard's */
+    bool has_pilot;
+    struct pilot pilot;
+};
 
 struct lab {
     const struct experiment *experiment;
@@ -25,10 +37,16 @@ struct lab {
     struct {
         size_t *items;
         size_t count, capacity;
-    } todo;         /* the jobs that are to be computed */
-    uint64_t *keys; /* of all jobs */
+    } todo;                   /* the jobs that are to be computed */
+    uint64_t *keys;           /* of all jobs that were looked up */
+    struct lab_point *points; /* of the experiment */
+    double *values;           /* by job: of the metric whose precision is asked for; NULL if none is */
+    struct {
+        size_t first, count, computed_before;
+        size_t *points; /* of a round of pilots: the points; else NULL */
+    } round;            /* what the workers are at, of todo */
     struct progress progress;
-    size_t jobs, known, computed; /* in all; found in a journal; computed now, for better or worse */
+    size_t jobs, known, computed; /* that there may be; found in a journal; computed now, for better or worse */
     size_t messages;
     size_t refused;    /* runs that could not go on, by their own doing */
     bool broken, lost; /* a promise, a worker */
@@ -47,13 +65,41 @@ void lab_end(struct lab *lab);
 
 /* --- lab_runs.c --- */
 
-/* The keys of all jobs, and what the journals hold of them; the rest of those that are wanted is to be done. `shards`:
- * the shard of each job, of which only request->shard is wanted; NULL: all are. False if a file cannot be written. */
+/* What the journals hold of the pilots, and of the jobs that are wanted; the rest of those is to be done. `shards`: by job,
+ * or by point (lab_deals_points), of which only request->shard is wanted; NULL: all are. False if a file cannot be
+ * written. */
 bool lab_look_up(struct lab *lab, const uint32_t *shards);
 
-/* Computes what is to be done. */
+/* Wants the job: looks it up, or puts it on the list. False if a file cannot be written. */
+bool lab_want(struct lab *lab, size_t job);
+
+/* Computes what is on the list and what follows from it, until nothing does. */
 enum workers_end lab_compute(struct lab *lab);
 int lab_workers(const struct lab *lab);
+size_t lab_point_of(const struct lab *lab, size_t job);
+
+/* Has the worker process `run` the jobs of the round. */
+enum workers_end lab_work(struct lab *lab, void (*run)(void *context, size_t number, struct text *answer),
+                          bool (*done)(void *context, size_t number, const char *answer, size_t length),
+                          void (*lost)(void *context, size_t number, int wait_status));
+
+/* Is the outcome of that key in a journal? It points into `found`. */
+bool lab_find(const struct lab *lab, uint64_t key, struct text *found, struct outcome *outcome);
+
+/* --- lab_rounds.c: warmup = auto, precision --- */
+
+/* Are points dealt to the shards, rather than jobs? */
+bool lab_deals_points(const struct lab *lab);
+uint32_t *lab_deal(const struct lab *lab, uint32_t count);
+uint32_t lab_shard_of(const struct lab *lab, const uint32_t *shards, size_t job);
+
+/* The pilots of these shards that are known; the others, computed. */
+void lab_find_pilots(struct lab *lab);
+enum workers_end lab_fly_pilots(struct lab *lab);
+
+/* Wants more replications where the precision asks for them and those wanted so far have come out; `*more`: has any been
+ * added to the list? False if a file cannot be written. */
+bool lab_extend(struct lab *lab, bool *more);
 
 /* The command that computes everything, folder included, as far as `shard` goes (of 0: as the request says). */
 void lab_add_command(const struct lab *lab, struct shard shard, struct text *out);

@@ -5,6 +5,7 @@
  * anything else is done with it. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -24,7 +25,7 @@ static uint64_t replication_of(const struct lab *lab, size_t job) {
     return only > 0 ? (uint64_t)only : job / lab->facts->points + 1;
 }
 
-static size_t point_of(const struct lab *lab, size_t job) { return job % lab->facts->points; }
+size_t lab_point_of(const struct lab *lab, size_t job) { return job % lab->facts->points; }
 
 int lab_workers(const struct lab *lab) { return lab->request->workers > 0 ? lab->request->workers : workers_default(); }
 
@@ -44,7 +45,7 @@ void lab_add_shell_word(struct text *out, const char *word) {
 /* The command that computes this run alone, beside the results and not over them. */
 static void add_replay(const struct lab *lab, size_t job, struct text *out) {
     text_add(out, "%s", lab->request->command);
-    experiment_select(lab->experiment, point_of(lab, job), out);
+    experiment_select(lab->experiment, lab_point_of(lab, job), out);
     text_add(out, " --only replication=%" PRIu64 " --fresh -o ", replication_of(lab, job));
     lab_add_shell_word(out, lab->folder);
     text_add(out, "/replay");
@@ -111,7 +112,8 @@ static void add_outcome(const struct lab *lab, const struct point *point, const 
     if (!outcome.refused) {
         table_runs_cells(result, &tables[OUTCOME_RUNS]);
         table_types_cells(point->spec.workload, point->workload_options, result, &tables[OUTCOME_TYPES]);
-        table_series_cells(result, &tables[OUTCOME_SERIES]);
+        table_series_cells(&result->samples, &tables[OUTCOME_SERIES]);
+        table_series_cells(&result->batches, &tables[OUTCOME_BATCHES]);
         if (lab->facts->histograms) {
             table_histograms_cells(result, &tables[OUTCOME_HISTOGRAMS]);
         }
@@ -128,16 +130,26 @@ static void add_outcome(const struct lab *lab, const struct point *point, const 
     }
 }
 
+/* What the point's pilot said. One that was lost is flown again: the run is lost with it. */
+static int64_t warmup_of(const struct lab *lab, const struct point *point) {
+    struct pilot pilot = lab->points[point->number].pilot;
+    if (point->spec.warmup_ns == OPTION_AUTO && !lab->points[point->number].has_pilot) {
+        pilot_run(&point->spec, &pilot);
+    }
+    return point->spec.warmup_ns == OPTION_AUTO ? pilot.warmup_ns : point->spec.warmup_ns;
+}
+
 static void simulate(void *context, size_t number, struct text *out) {
     const struct lab *lab = context;
-    size_t job = lab->todo.items[number];
+    size_t job = lab->todo.items[lab->round.first + number];
     struct point point;
     struct run_result result = {0};
     struct text replay = {0};
     add_replay(lab, job, &replay);
-    experiment_point(lab->experiment, point_of(lab, job), &point);
+    experiment_point(lab->experiment, lab_point_of(lab, job), &point);
     point.spec.replication = replication_of(lab, job);
     point.spec.replay = text_string(&replay);
+    point.spec.warmup_ns = warmup_of(lab, &point);
     point.spec.history = open_history(lab);
     run_simulate(&point.spec, &result);
     close_history(lab, point.spec.history);
@@ -155,20 +167,12 @@ static bool message_begin(struct lab *lab, size_t job) {
     if (lab->messages > MESSAGES_MOST) {
         return false;
     }
-    static const char only[] = " --only";
-    struct text selection = {0};
-    experiment_select(lab->experiment, point_of(lab, job), &selection);
+    struct text words = {0};
+    experiment_tell(lab->experiment, lab_point_of(lab, job), &words);
     progress_clear(&lab->progress);
-    fprintf(stderr, "ccsim:");
-    for (const char *rest = text_string(&selection); *rest != '\0';) {
-        if (strncmp(rest, only, sizeof only - 1) == 0) {
-            rest += sizeof only - 1;
-        } else {
-            fputc(*rest++, stderr);
-        }
-    }
+    fprintf(stderr, "ccsim:%s", text_string(&words));
     fprintf(stderr, " replication=%" PRIu64 ": ", replication_of(lab, job));
-    text_free(&selection);
+    text_free(&words);
     return true;
 }
 
@@ -191,6 +195,12 @@ static bool settle(struct lab *lab, size_t job, const struct outcome *outcome) {
     }
     lab->broken = lab->broken || outcome->broken;
     lab->refused += outcome->refused;
+    lab->points[lab_point_of(lab, job)].settled++;
+    if (lab->values != NULL) {
+        const struct outcome_part *cells = &outcome->tables[OUTCOME_RUNS];
+        size_t metric = lab->facts->precision_metric;
+        lab->values[job] = outcome->refused ? (double)NAN : table_runs_metric(cells->bytes, cells->length, metric);
+    }
     if (!is_open(&lab->results)) {
         return true;
     }
@@ -203,7 +213,7 @@ static bool settle(struct lab *lab, size_t job, const struct outcome *outcome) {
 
 static bool run_done(void *context, size_t number, const char *bytes, size_t length) {
     struct lab *lab = context;
-    size_t job = lab->todo.items[number];
+    size_t job = lab->todo.items[lab->round.first + number];
     struct outcome outcome;
     CHECK(outcome_read(bytes, length, &outcome));
     if (!journal_add(&lab->journal, lab->keys[job], bytes, length)) {
@@ -216,7 +226,7 @@ static bool run_done(void *context, size_t number, const char *bytes, size_t len
 
 static void run_lost(void *context, size_t number, int wait_status) {
     struct lab *lab = context;
-    size_t job = lab->todo.items[number];
+    size_t job = lab->todo.items[lab->round.first + number];
     lab->computed++;
     lab->lost = true;
     if (is_open(&lab->results)) {
@@ -235,53 +245,95 @@ static void run_lost(void *context, size_t number, int wait_status) {
 
 static void run_tick(void *context) {
     struct lab *lab = context;
-    progress_show(&lab->progress, lab->computed);
+    progress_show(&lab->progress, lab->computed - lab->round.computed_before);
 }
 
-/* Is the job's outcome in a journal? */
-static bool find(const struct lab *lab, size_t job, struct text *found, struct outcome *outcome) {
-    bool known =
-        journal_find(&lab->journal, lab->keys[job], found) && outcome_read(found->bytes, found->length, outcome);
+bool lab_find(const struct lab *lab, uint64_t key, struct text *found, struct outcome *outcome) {
+    bool known = journal_find(&lab->journal, key, found) && outcome_read(found->bytes, found->length, outcome);
     for (size_t i = 0; i < lab->others.count && !known; i++) {
-        known = journal_find(&lab->others.items[i], lab->keys[job], found) &&
-                outcome_read(found->bytes, found->length, outcome);
+        known = journal_find(&lab->others.items[i], key, found) && outcome_read(found->bytes, found->length, outcome);
     }
     return known;
 }
 
-bool lab_look_up(struct lab *lab, const uint32_t *shards) {
+bool lab_want(struct lab *lab, size_t job) {
     struct text found = {0};
-    lab->keys = mem_new(lab->jobs, sizeof *lab->keys);
+    struct outcome outcome;
     bool good = true;
-    for (size_t job = 0; job < lab->jobs && good; job++) {
-        if (shards != NULL && shards[job] != lab->request->shard.number) {
-            continue;
-        }
-        struct outcome outcome;
-        lab->keys[job] = experiment_run_key(lab->experiment, point_of(lab, job), replication_of(lab, job));
-        if (lab->request->history == NULL && find(lab, job, &found, &outcome)) {
-            lab->known++;
-            good = settle(lab, job, &outcome);
-        } else {
-            vector_push(&lab->todo, job);
-        }
+    lab->keys[job] = experiment_run_key(lab->experiment, lab_point_of(lab, job), replication_of(lab, job));
+    if (lab->request->history == NULL && lab_find(lab, lab->keys[job], &found, &outcome)) {
+        lab->known++;
+        good = settle(lab, job, &outcome);
+    } else {
+        vector_push(&lab->todo, job);
     }
     text_free(&found);
     return good;
 }
 
-enum workers_end lab_compute(struct lab *lab) {
-    struct workers_plan plan = {.jobs = lab->todo.count,
+bool lab_look_up(struct lab *lab, const uint32_t *shards) {
+    size_t points = lab->facts->points;
+    bool is_one = lab->request->only_replication > 0, good = true, more = true;
+    size_t jobs = is_one ? points : points * (size_t)lab->facts->replications;
+    lab->keys = mem_new(lab->jobs, sizeof *lab->keys);
+    lab->points = mem_new(points, sizeof *lab->points);
+    lab->values = lab->facts->precision > 0 && !is_one ? mem_new(lab->jobs, sizeof *lab->values) : NULL;
+    for (size_t job = 0; job < jobs; job++) {
+        bool is_mine = shards == NULL || lab_shard_of(lab, shards, job) == lab->request->shard.number;
+        struct lab_point *point = &lab->points[lab_point_of(lab, job)];
+        point->is_mine = point->is_mine || is_mine;
+        point->wanted += is_mine;
+    }
+    lab_find_pilots(lab);
+    for (size_t job = 0; job < jobs && good; job++) {
+        if (shards == NULL || lab_shard_of(lab, shards, job) == lab->request->shard.number) {
+            good = lab_want(lab, job);
+        }
+    }
+    while (good && more) {
+        good = lab_extend(lab, &more);
+    }
+    return good;
+}
+
+enum workers_end lab_work(struct lab *lab, void (*run)(void *context, size_t number, struct text *answer),
+                          bool (*done)(void *context, size_t number, const char *answer, size_t length),
+                          void (*lost)(void *context, size_t number, int wait_status)) {
+    struct workers_plan plan = {.jobs = lab->round.count,
                                 .workers = lab_workers(lab),
                                 .context = lab,
-                                .run = simulate,
-                                .done = run_done,
-                                .lost = run_lost,
+                                .run = run,
+                                .done = done,
+                                .lost = lost,
                                 .tick = run_tick};
+    lab->round.computed_before = lab->computed;
     progress_start(&lab->progress, plan.jobs, lab->request->quiet);
-    enum workers_end end = plan.jobs > 0 ? workers_run(&plan) : WORKERS_DONE;
+    enum workers_end end = workers_run(&plan);
     int failure = errno;
     progress_clear(&lab->progress);
+    errno = failure;
+    return end;
+}
+
+/* Round after round. */
+static enum workers_end compute_rounds(struct lab *lab) {
+    enum workers_end end = lab_fly_pilots(lab);
+    lab->round.first = 0;
+    while (end == WORKERS_DONE && lab->round.first < lab->todo.count) {
+        bool more = true;
+        lab->round.count = lab->todo.count - lab->round.first;
+        end = lab_work(lab, simulate, run_done, run_lost);
+        lab->round.first = lab->todo.count;
+        while (end == WORKERS_DONE && more && lab->todo.count == lab->round.first) {
+            end = lab_extend(lab, &more) ? WORKERS_DONE : WORKERS_STOPPED;
+        }
+    }
+    return end;
+}
+
+enum workers_end lab_compute(struct lab *lab) {
+    enum workers_end end = compute_rounds(lab);
+    int failure = errno;
     if (lab->messages > MESSAGES_MOST) {
         fprintf(stderr, "ccsim: ... and %zu messages more\n", lab->messages - MESSAGES_MOST);
     }

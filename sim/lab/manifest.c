@@ -98,6 +98,9 @@ static json_t *files_of(const struct manifest *manifest) {
             json_array_append_new(files, json_string(results_table_names[i]));
         }
     }
+    if (manifest->compared) {
+        json_array_append_new(files, json_string("compare.csv"));
+    }
     for (size_t i = 0; manifest->figure_format != NULL && i < facts->figure_count; i++) {
         struct text name = {0};
         text_add(&name, "%s.gp", facts->figures[i].name);

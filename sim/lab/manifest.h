@@ -16,6 +16,7 @@ struct manifest {
     const char *workload, *command;           /* the command that replays it */
     size_t runs, runs_finished, runs_refused; /* refused: could not go on, and would not if run again */
     bool tables[OUTCOME_TABLES];              /* of runs.csv and its like: which there are */
+    bool compared;                            /* compare.csv */
     int workers;
     time_t started;
     double wall_seconds;

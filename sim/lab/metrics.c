@@ -325,3 +325,9 @@ const struct metric *metric_find(const char *name) {
     }
     return NULL;
 }
+
+size_t metric_number(const char *name) {
+    const struct metric *metric = metric_find(name);
+    CHECK_MSG(metric != NULL, "%s is no metric", name);
+    return (size_t)(metric - metrics);
+}

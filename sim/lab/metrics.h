@@ -23,5 +23,6 @@ struct metric {
  * columns. */
 const struct metric *metrics_all(size_t *number);
 const struct metric *metric_find(const char *name);
+size_t metric_number(const char *name); /* in metrics_all; it must be one */
 
 #endif

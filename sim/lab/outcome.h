@@ -11,7 +11,7 @@
 #include "sim/base/text.h"
 
 /* The result files with rows of single runs. */
-enum outcome_table { OUTCOME_RUNS, OUTCOME_TYPES, OUTCOME_SERIES, OUTCOME_HISTOGRAMS, OUTCOME_TABLES };
+enum outcome_table { OUTCOME_RUNS, OUTCOME_TYPES, OUTCOME_SERIES, OUTCOME_HISTOGRAMS, OUTCOME_BATCHES, OUTCOME_TABLES };
 
 struct outcome_part {
     const char *bytes;

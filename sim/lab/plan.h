@@ -209,6 +209,13 @@ bool plan_program(const struct experiment *plan, const struct candidate *candida
 uint64_t plan_program_digest(const struct experiment *plan, const struct candidate *candidate, const size_t *positions,
                              uint64_t digest);
 
+/* --- plan_method.c: how results are made of runs --- */
+
+void plan_check_method(struct experiment *plan);
+int64_t plan_replications_most(const struct experiment *plan);
+/* Does the algorithm take part that the others are compared with? --only may have dropped it. */
+bool plan_compares(const struct experiment *plan);
+
 /* --- plan_figure.c --- */
 
 void plan_make_figures(struct experiment *plan);

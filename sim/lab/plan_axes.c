@@ -397,7 +397,7 @@ static struct place sweep_place(const struct experiment *plan) {
 }
 
 static void check_count(struct experiment *plan) {
-    int64_t replications = plan->own.replications;
+    int64_t replications = plan_replications_most(plan);
     uint64_t points = count_points(plan);
     uint64_t runs = multiply(points, (uint64_t)replications);
     if (points == 0) {

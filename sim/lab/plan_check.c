@@ -176,11 +176,6 @@ static void check_served(const struct setting *setting, const struct option *opt
     catalog_names_free(&names);
 }
 
-static bool is_auto_warmup(const struct setting *setting) {
-    return setting->area == AREA_EXPERIMENT && strcmp(setting->key, "warmup") == 0 &&
-           strcmp(setting->value, "auto") == 0;
-}
-
 static void check_setting(struct experiment *plan, const struct setting *setting) {
     const struct option *option;
     struct text error = {0};
@@ -189,8 +184,6 @@ static void check_setting(struct experiment *plan, const struct setting *setting
         mistakes_add(&plan->mistakes, setting->place, "%s", text_string(&error));
     } else if (setting->value[0] == '\0') {
         text_add(&error, "the value is missing");
-    } else if (is_auto_warmup(setting)) {
-        text_add(&error, "`auto` is not available in this version; give a duration, such as 20s");
     } else if (option != NULL && plan_value_fits(option, setting->value, &error)) {
         check_served(setting, option, &error);
     }

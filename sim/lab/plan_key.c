@@ -26,6 +26,7 @@ uint64_t experiment_run_key(const struct experiment *experiment, size_t number, 
     key = digest_add(digest_add(key, (uint64_t)spec->warmup_ns), (uint64_t)spec->duration_ns);
     key = digest_add(digest_add(key, spec->transactions_max), spec->certify);
     key = digest_add(digest_add(key, (uint64_t)spec->series_ns), experiment->facts.histograms);
+    key = digest_add(key, (uint64_t)spec->batches);
     key = digest_add(digest_add(key, spec->seed), replication);
     point_free(&point);
     return key;

@@ -164,6 +164,7 @@ static void fill_candidate(const struct experiment *plan, struct candidate *cand
         .duration_ns = plan->own.duration_ns,
         .certify = plan->own.certify,
         .series_ns = plan->own.series_ns,
+        .batches = plan->own.batches,
     };
     for (size_t i = 0; i < RUN_AREAS; i++) {
         fill_area(plan, candidate, run_areas[i]);
@@ -290,31 +291,39 @@ void point_free(struct point *point) {
 }
 
 /* Quoted for a shell where it must be. */
-static void add_argument(const char *key, const char *value, struct text *out) {
+static void add_argument(const char *before, const char *key, const char *value, struct text *out) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+:/%,";
     if (value[strspn(value, plain)] == '\0') {
-        text_add(out, " --only %s=%s", key, value);
+        text_add(out, "%s%s=%s", before, key, value);
         return;
     }
-    text_add(out, " --only '%s=", key);
+    text_add(out, "%s'%s=", before, key);
     for (const char *at = value; *at != '\0'; at++) {
         text_add(out, *at == '\'' ? "'\\''" : "%c", *at);
     }
     text_add(out, "'");
 }
 
-void experiment_select(const struct experiment *experiment, size_t number, struct text *out) {
+static void add_point(const struct experiment *experiment, size_t number, const char *before, struct text *out) {
     experiment = plan_part(experiment, &number);
     if (experiment->workload_names.count > 1) {
-        add_argument("workload.name", experiment->workload->name, out);
+        add_argument(before, "workload.name", experiment->workload->name, out);
     }
     size_t *positions = mem_new(experiment->axes.count, sizeof *positions);
     plan_positions(experiment, number, positions);
     for (size_t i = 0; i < experiment->axes.count; i++) {
         const struct axis *axis = &experiment->axes.items[i];
-        add_argument(axis->key, axis->values.items[positions[i]], out);
+        add_argument(before, axis->key, axis->values.items[positions[i]], out);
     }
     mem_free(positions);
+}
+
+void experiment_select(const struct experiment *experiment, size_t number, struct text *out) {
+    add_point(experiment, number, " --only ", out);
+}
+
+void experiment_tell(const struct experiment *experiment, size_t number, struct text *out) {
+    add_point(experiment, number, " ", out);
 }
 
 /* --- all of it --- */

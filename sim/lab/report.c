@@ -161,6 +161,9 @@ static void columns_choose(struct sheet *sheet) {
         }
         column_add(sheet, cell, shown[i].heading, "", shown[i].kind);
     }
+    for (size_t cell = cell_named(sheet, "digest") + 1; cell < sheet->width; cell++) {
+        column_add(sheet, cell, cell_of(sheet, 0, cell), "", KIND_TEXT);
+    }
 }
 
 /* The cell at whose changes a blank line stands, or the sheet's width: groups have two rows at least on average. */

@@ -26,7 +26,8 @@ struct results_slot {
 const char *const results_table_names[OUTCOME_TABLES] = {[OUTCOME_RUNS] = "runs.csv",
                                                          [OUTCOME_TYPES] = "types.csv",
                                                          [OUTCOME_SERIES] = "series.csv",
-                                                         [OUTCOME_HISTOGRAMS] = "histograms.csv"};
+                                                         [OUTCOME_HISTOGRAMS] = "histograms.csv",
+                                                         [OUTCOME_BATCHES] = "batches.csv"};
 
 static bool explain(const char *path, int failure, struct text *error) {
     text_add(error, "%s: %s", path, strerror(failure));
@@ -34,20 +35,21 @@ static bool explain(const char *path, int failure, struct text *error) {
 }
 
 /* All files, the manifest last. */
-enum { FILES = OUTCOME_TABLES + 2 };
+enum { FILE_SUMMARY = OUTCOME_TABLES, FILE_COMPARE, FILE_MANIFEST, FILES };
 static struct outfile *file_of(struct results *results, int number) {
-    return number < OUTCOME_TABLES    ? &results->tables[number]
-           : number == OUTCOME_TABLES ? &results->summary
-                                      : &results->manifest;
+    return number < OUTCOME_TABLES  ? &results->tables[number]
+           : number == FILE_SUMMARY ? &results->summary
+           : number == FILE_COMPARE ? &results->compare
+                                    : &results->manifest;
 }
 static const char *file_name(int number) {
-    return number < OUTCOME_TABLES    ? results_table_names[number]
-           : number == OUTCOME_TABLES ? "summary.csv"
-                                      : "manifest.json";
+    return number < OUTCOME_TABLES  ? results_table_names[number]
+           : number == FILE_SUMMARY ? "summary.csv"
+           : number == FILE_COMPARE ? "compare.csv"
+                                    : "manifest.json";
 }
 
-/* The sentence about the first file that failed; true if none has. */
-static bool all_well(struct results *results, struct text *error) {
+bool results_all_well(struct results *results, struct text *error) {
     for (int i = 0; i < FILES; i++) {
         const struct outfile *file = file_of(results, i);
         if (file->error != 0) {
@@ -57,13 +59,13 @@ static bool all_well(struct results *results, struct text *error) {
     return true;
 }
 
-typedef void header_writer(const char *const *axes, size_t axis_count, struct text *row);
-static header_writer *const table_headers[OUTCOME_TABLES] = {[OUTCOME_RUNS] = table_runs_header,
-                                                             [OUTCOME_TYPES] = table_types_header,
-                                                             [OUTCOME_SERIES] = table_series_header,
-                                                             [OUTCOME_HISTOGRAMS] = table_histograms_header};
+static results_header *const table_headers[OUTCOME_TABLES] = {[OUTCOME_RUNS] = table_runs_header,
+                                                              [OUTCOME_TYPES] = table_types_header,
+                                                              [OUTCOME_SERIES] = table_series_header,
+                                                              [OUTCOME_HISTOGRAMS] = table_histograms_header,
+                                                              [OUTCOME_BATCHES] = table_series_header};
 
-static void header_add(const struct experiment *experiment, header_writer *writer, struct text *row) {
+void results_add_header(const struct experiment *experiment, results_header *writer, struct text *row) {
     size_t count = experiment_facts(experiment)->axes;
     const char **axes = mem_new(count, sizeof *axes);
     for (size_t i = 0; i < count; i++) {
@@ -80,7 +82,7 @@ static bool table_open(struct results *results, enum outcome_table table) {
         return false;
     }
     struct text header = {0};
-    header_add(results->experiment, table_headers[table], &header);
+    results_add_header(results->experiment, table_headers[table], &header);
     bool good = outfile_write(file, header.bytes, header.length);
     text_free(&header);
     return good;
@@ -88,7 +90,7 @@ static bool table_open(struct results *results, enum outcome_table table) {
 
 size_t results_jobs(const struct experiment *experiment, int64_t only_replication) {
     const struct experiment_facts *facts = experiment_facts(experiment);
-    return facts->points * (only_replication > 0 ? 1 : (size_t)facts->replications);
+    return facts->points * (only_replication > 0 ? 1 : (size_t)facts->replications_most);
 }
 
 uint64_t results_replication(const struct results *results, size_t job) {
@@ -98,13 +100,15 @@ uint64_t results_replication(const struct results *results, size_t job) {
 bool results_open(struct results *results, const struct experiment *experiment, const char *folder,
                   int64_t only_replication, struct text *error) {
     size_t points = experiment_facts(experiment)->points, jobs = results_jobs(experiment, only_replication);
-    *results = (struct results){.experiment = experiment,
-                                .folder = mem_string(folder),
-                                .folder_lock = -1,
-                                .only_replication = only_replication,
-                                .points = points,
-                                .jobs = jobs,
-                                .slots = mem_new(jobs, sizeof(struct results_slot))};
+    *results = (struct results){
+        .experiment = experiment,
+        .folder = mem_string(folder),
+        .folder_lock = -1,
+        .only_replication = only_replication,
+        .points = points,
+        .jobs = jobs,
+        .batches = experiment_facts(experiment)->batches > 0 ? mem_new(points, sizeof(struct table_batches)) : NULL,
+        .slots = mem_new(jobs, sizeof(struct results_slot))};
     if (!outfile_make_folder(folder, &results->folder_is_new)) {
         return explain(folder, errno, error);
     }
@@ -114,8 +118,9 @@ bool results_open(struct results *results, const struct experiment *experiment, 
         return false;
     }
     if (!table_open(results, OUTCOME_RUNS) || !outfile_open(&results->summary, folder, "summary.csv") ||
+        (experiment_facts(experiment)->compare != NULL && !outfile_open(&results->compare, folder, "compare.csv")) ||
         !outfile_open(&results->manifest, folder, "manifest.json")) {
-        return all_well(results, error);
+        return results_all_well(results, error);
     }
     return true;
 }
@@ -169,12 +174,16 @@ bool results_row(struct results *results, size_t job, const struct outcome *outc
         CHECK(rows.length - before <= UINT32_MAX);
         slot.lengths[i] = (uint32_t)(rows.length - before);
     }
+    const struct outcome_part *batches = &outcome->tables[OUTCOME_BATCHES];
+    if (results->batches != NULL && batches->length > 0) {
+        table_batches_read(batches->bytes, batches->length, &results->batches[job % results->points]);
+    }
     slot.at.rows = rows.bytes;
     results->slots[job] = slot;
     results->finished++;
     text_free(&place);
     rows_write(results, false);
-    return all_well(results, error);
+    return results_all_well(results, error);
 }
 
 void results_missing(struct results *results, size_t job) {
@@ -183,8 +192,7 @@ void results_missing(struct results *results, size_t job) {
     rows_write(results, false);
 }
 
-/* The rows of a point, read back into `rows`, in the order of their replications; returns how many. */
-static size_t rows_of_point(struct results *results, size_t point, char **rows) {
+size_t results_rows_of_point(struct results *results, size_t point, char **rows) {
     size_t count = 0;
     for (size_t job = point; job < results->jobs; job += results->points) {
         const struct results_slot *slot = &results->slots[job];
@@ -199,29 +207,7 @@ static size_t rows_of_point(struct results *results, size_t point, char **rows) 
     return count;
 }
 
-bool results_summarize(struct results *results, struct text *error) {
-    rows_write(results, true);
-    char **rows = mem_new(results->jobs / results->points, sizeof *rows);
-    struct text row = {0};
-    header_add(results->experiment, table_summary_header, &row);
-    outfile_write(&results->summary, row.bytes, row.length);
-    text_add_bytes(&results->report, row.bytes, row.length);
-    for (size_t point = 0; point < results->points && results->tables[OUTCOME_RUNS].error == 0; point++) {
-        size_t count = rows_of_point(results, point, rows);
-        text_clear(&row);
-        if (count > 0) {
-            table_summary_row((const char *const *)rows, count, &row);
-            outfile_write(&results->summary, row.bytes, row.length);
-            text_add_bytes(&results->report, row.bytes, point < RESULTS_REPORT_POINTS ? row.length : 0);
-        }
-        for (size_t i = 0; i < count; i++) {
-            mem_free(rows[i]);
-        }
-    }
-    text_free(&row);
-    mem_free(rows);
-    return all_well(results, error);
-}
+void results_write_all(struct results *results) { rows_write(results, true); }
 
 bool results_step_aside(struct results *results, struct text *error) {
     if (!manifest_folder_is_complete(results->folder)) {
@@ -265,7 +251,7 @@ bool results_commit(struct results *results, const struct text *manifest, struct
         good = file_commit(results, i);
     }
     results->folder_is_new = results->folder_is_new && !good;
-    return good || all_well(results, error);
+    return good || results_all_well(results, error);
 }
 
 void results_close(struct results *results) {
@@ -285,5 +271,7 @@ void results_close(struct results *results) {
     }
     text_free(&results->report);
     mem_free(results->folder);
+    mem_free(results->batches);
+    vector_free(&results->narrower);
     mem_free(results->slots);
 }

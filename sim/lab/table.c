@@ -154,15 +154,13 @@ void table_runs_cells(const struct run_result *result, struct text *row) {
     text_add_bytes(row, "\n", 1);
 }
 
-/* The cells of a run row from sim_seconds on, and what stands before `replication`. */
-enum { CELLS_BEFORE_METRICS = 3 }; /* replication, seed, sim_seconds */
-struct run_row {
-    char *bytes;  /* a copy; cells are terminated in it */
-    char **cells; /* replication, seed, sim_seconds, the metrics, audit, digest */
-};
+enum { CELLS_BESIDE_METRICS = TABLE_RUN_METRICS + 2 };
 
-static struct run_row run_row_read(const char *text, size_t cell_count) {
-    struct run_row row = {mem_string(text), mem_new(cell_count, sizeof(char *))};
+struct table_run table_run_read(const char *text) {
+    size_t cell_count;
+    metrics_all(&cell_count);
+    cell_count += CELLS_BESIDE_METRICS;
+    struct table_run row = {mem_string(text), mem_new(cell_count, sizeof(char *))};
     char *end = row.bytes + strlen(row.bytes);
     CHECK(end > row.bytes && end[-1] == '\n');
     *--end = '\0';
@@ -177,6 +175,25 @@ static struct run_row run_row_read(const char *text, size_t cell_count) {
     return row;
 }
 
+void table_run_free(struct table_run *run) {
+    mem_free(run->bytes);
+    mem_free(run->cells);
+}
+
+double table_runs_metric(const char *cells, size_t length, size_t metric) {
+    const char *from = cells, *end = cells + length;
+    for (size_t i = 0; i <= metric; i++) { /* past sim_seconds and those before it: no cell is quoted */
+        from = memchr(from, ',', (size_t)(end - from));
+        CHECK(from != NULL);
+        from++;
+    }
+    struct text cell = {0};
+    text_add_bytes(&cell, from, strcspn(from, ",\n"));
+    double value = table_value(text_string(&cell));
+    text_free(&cell);
+    return value;
+}
+
 static int audit_of(const char *word) {
     int audit = RUN_AUDIT_BROKEN;
     while (audit > RUN_AUDIT_NONE && strcmp(word, audit_words[audit]) != 0) {
@@ -186,7 +203,7 @@ static int audit_of(const char *word) {
 }
 
 /* The mean over the rows in which column `cell` is defined; its half-width if wanted. */
-static double mean_of(const struct run_row *rows, size_t count, size_t cell, double *values, double *half_width) {
+static double mean_of(const struct table_run *rows, size_t count, size_t cell, double *values, double *half_width) {
     size_t defined = 0;
     for (size_t r = 0; r < count; r++) {
         double value = table_value(rows[r].cells[cell]);
@@ -200,34 +217,44 @@ static double mean_of(const struct run_row *rows, size_t count, size_t cell, dou
     return statistics_mean(values, defined);
 }
 
-void table_summary_row(const char *const *runs, size_t count, struct text *row) {
+/* Each metric and its half-width. */
+static void metric_cells(const struct table_run *rows, size_t count, const struct table_batches *batches,
+                         struct text *row) {
+    size_t metric_count;
+    const struct metric *metrics = metrics_all(&metric_count);
+    double *values = mem_new(count, sizeof *values);
+    for (size_t i = 0; i < metric_count; i++) {
+        double half_width;
+        table_cell_number(row, mean_of(rows, count, TABLE_RUN_METRICS + i, values, &half_width));
+        bool from_batches = count == 1 && batches != NULL;
+        table_cell_number(row, from_batches ? table_batches_half_width(batches, metrics[i].name) : half_width);
+    }
+    mem_free(values);
+}
+
+void table_summary_row(const char *const *runs, size_t count, const struct table_batches *batches, struct text *row) {
     CHECK(count >= 1);
     size_t metric_count;
     metrics_all(&metric_count);
-    size_t cell_count = CELLS_BEFORE_METRICS + metric_count + 2;
-    struct run_row *rows = mem_new(count, sizeof *rows);
+    size_t cell_count = metric_count + CELLS_BESIDE_METRICS;
+    struct table_run *rows = mem_new(count, sizeof *rows);
     double *values = mem_new(count, sizeof *values);
     int audit = RUN_AUDIT_NONE;
     uint64_t digest = 0;
     for (size_t r = 0; r < count; r++) {
-        rows[r] = run_row_read(runs[r], cell_count);
+        rows[r] = table_run_read(runs[r]);
         int its_audit = audit_of(rows[r].cells[cell_count - 2]);
         audit = its_audit > audit ? its_audit : audit;
         digest = digest_add(digest, strtoull(rows[r].cells[cell_count - 1], NULL, 16));
     }
-    text_add(row, "%s,%zu,%s", rows[0].bytes, count, rows[0].cells[1]);
-    table_cell_number(row, mean_of(rows, count, 2, values, NULL));
-    for (size_t i = CELLS_BEFORE_METRICS; i < CELLS_BEFORE_METRICS + metric_count; i++) {
-        double half_width;
-        table_cell_number(row, mean_of(rows, count, i, values, &half_width));
-        table_cell_number(row, half_width);
-    }
+    text_add(row, "%s,%zu,%s", rows[0].bytes, count, rows[0].cells[TABLE_RUN_SEED]);
+    table_cell_number(row, mean_of(rows, count, TABLE_RUN_SIM_SECONDS, values, NULL));
+    metric_cells(rows, count, batches, row);
     table_cell(row, audit_words[audit]);
     cell_digest(row, digest);
     text_add_bytes(row, "\n", 1);
     for (size_t r = 0; r < count; r++) {
-        mem_free(rows[r].bytes);
-        mem_free(rows[r].cells);
+        table_run_free(&rows[r]);
     }
     mem_free(rows);
     mem_free(values);

@@ -2,6 +2,11 @@
 #include "sim/lab/table.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "sim/base/check.h"
+#include "sim/base/memory.h"
+#include "sim/lab/statistics.h"
 
 #define NS_PER_MS 1e6
 #define NS_PER_S  1e9
@@ -41,20 +46,26 @@ static double dead(const struct piece *p) {
 static const struct column {
     const char *name;
     double (*get)(const struct piece *piece);
-} columns[] = {{"time_s", time_of},
-               {"throughput_tps", throughput},
-               {"commits", commits},
-               {"aborts", aborts},
-               {"rollbacks", rollbacks},
-               {"abort_rate", abort_rate},
-               {"waits", waits},
-               {"wait_mean_ms", wait},
-               {"response_mean_ms", response},
-               {"blocked_mean", blocked},
-               {"active_mean", active},
-               {"versions_mean", versions},
-               {"versions_dead_mean", dead}};
-enum { COLUMNS = sizeof columns / sizeof columns[0] };
+    bool adds_up; /* over the pieces */
+} columns[] = {
+    {"time_s", time_of, false},
+    {"throughput_tps", throughput, false},
+    {"commits", commits, true},
+    {"aborts", aborts, true},
+    {"rollbacks", rollbacks, true},
+    {"abort_rate", abort_rate, false},
+    {"waits", waits, true},
+    {"wait_mean_ms", wait, false},
+    {"response_mean_ms", response, false},
+    {"blocked_mean", blocked, false},
+    {"active_mean", active, false},
+    {"versions_mean", versions, false},
+    {"versions_dead_mean", dead, false},
+};
+enum { COLUMNS = sizeof columns / sizeof columns[0], TIME_COLUMN = 0, THROUGHPUT_COLUMN = 1 };
+_Static_assert((int)COLUMNS <= (int)TABLE_BATCH_COLUMNS, "room for all of them");
+
+const char *table_series_column(size_t number) { return number < COLUMNS ? columns[number].name : NULL; }
 
 void table_series_header(const char *const *axes, size_t axis_count, struct text *row) {
     table_place_header(axes, axis_count, row);
@@ -64,17 +75,63 @@ void table_series_header(const char *const *axes, size_t axis_count, struct text
     text_add(row, "\n");
 }
 
-void table_series_cells(const struct run_result *result, struct text *lines) {
+void table_series_cells(const struct run_samples *samples, struct text *lines) {
     struct piece piece = {0};
-    for (size_t s = 0; s < result->samples.count; s++, piece.from = piece.to) {
+    for (size_t s = 0; s < samples->count; s++, piece.from = piece.to) {
         struct text row = {0};
-        piece.to = result->samples.items[s];
+        piece.to = samples->items[s];
         for (size_t i = 0; i < COLUMNS; i++) {
             table_cell_number(&row, columns[i].get(&piece));
         }
         text_add(lines, "%s\n", text_string(&row));
         text_free(&row);
     }
+}
+
+/* The values of a column, of the batches in which it is defined; returns how many. */
+static size_t batch_values(char *const *cells, size_t batches, size_t column, double *values) {
+    size_t defined = 0;
+    for (size_t b = 0; b < batches; b++) {
+        double value = table_value(cells[b * COLUMNS + column]);
+        if (!isnan(value)) {
+            values[defined++] = value;
+        }
+    }
+    return defined;
+}
+
+void table_batches_read(const char *lines, size_t length, struct table_batches *out) {
+    char *copy = mem_new(length + 1, 1);
+    memcpy(copy, lines, length);
+    for (size_t i = 0; i < length; i++) {
+        out->count += copy[i] == '\n';
+    }
+    char **cells = mem_new(out->count * COLUMNS + 1, sizeof *cells);
+    double *values = mem_new(out->count + 1, sizeof *values);
+    char *next = copy;
+    for (size_t b = 0; b < out->count; b++) {
+        size_t count;
+        next = table_split(next, cells + b * COLUMNS, COLUMNS, &count);
+        CHECK(count == COLUMNS && (next != NULL) == (b + 1 < out->count));
+    }
+    for (size_t c = 0; c < COLUMNS; c++) {
+        size_t defined = batch_values(cells, out->count, c, values);
+        double half_width = c == TIME_COLUMN ? (double)NAN : statistics_half_width95(values, defined);
+        out->half_widths[c] = columns[c].adds_up ? half_width * (double)defined : half_width;
+        out->lag1 = c == THROUGHPUT_COLUMN ? statistics_lag1(values, defined) : out->lag1;
+    }
+    mem_free(values);
+    mem_free(cells);
+    mem_free(copy);
+}
+
+double table_batches_half_width(const struct table_batches *batches, const char *metric) {
+    for (size_t c = 0; c < COLUMNS; c++) {
+        if (strcmp(columns[c].name, metric) == 0) {
+            return batches->half_widths[c];
+        }
+    }
+    return (double)NAN;
 }
 
 void table_histograms_header(const char *const *axes, size_t axis_count, struct text *row) {

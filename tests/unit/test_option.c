@@ -15,7 +15,7 @@ struct values {
     int64_t terminals, mpl, seed, grain;
     double theta, scale;
     double share;
-    int64_t size, timeout;
+    int64_t size, timeout, warmup;
     struct distribution cost, think;
     int order;
     char title[OPTION_TEXT_SIZE];
@@ -45,6 +45,7 @@ static const struct option rows[] = {
     {"title", OPTION_TEXT, offsetof(struct values, title), "a title", 0, 0, NULL, 0, "title"},
     {"detect", OPTION_CALL, offsetof(struct values, detect), "period(1s)", 0, 0, detections, 0, "detection"},
     {"delay", OPTION_CALL, offsetof(struct values, delay), "0", 0, 0, delays, 0, "delay"},
+    {"warmup", OPTION_DURATION, offsetof(struct values, warmup), "auto", 0, 60, NULL, OPTION_MAY_BE_AUTO, "warm-up"},
     {"rate", OPTION_PROFILE, offsetof(struct values, rate), "500/s", 0, 0, NULL, OPTION_OPTIONAL, "arrivals"},
     {"must", OPTION_COUNT, offsetof(struct values, must), "7", 0, 0, NULL, OPTION_REQUIRED, "no default"},
 };
@@ -58,6 +59,7 @@ static void defaults_come_from_their_text(void **state) {
     assert_false(values.latch);
     assert_int_equal(values.terminals, 16);
     assert_int_equal(values.mpl, OPTION_UNLIMITED);
+    assert_int_equal(values.warmup, OPTION_AUTO);
     assert_true(values.scale == -1);
     assert_true(values.share == 1);
     assert_int_equal(values.size, 4096);
@@ -197,6 +199,9 @@ static const struct {
     {"timeout", "-5ms", "`-5ms` is negative"},
     {"timeout", "0", "`0` is out of bounds (1ms .. 1min)"},
     {"timeout", "2h", "`2h` is out of bounds (1ms .. 1min)"},
+    {"warmup", "atuo", "`atuo` is not a duration (such as 250us, 1.5ms, 2s), nor `auto`"},
+    {"warmup", "61s", "`61s` is out of bounds (0 .. 1min)"},
+    {"timeout", "auto", "`auto` is not a duration (such as 250us, 1.5ms, 2s)"},
     {"timeout", "long", "`long` is not a duration (such as 250us, 1.5ms, 2s)"},
     {"timeout", "1e9h", "`1e9h` is out of bounds (0 or 1ns .. 1000000000s)"},
     {"timeout", "0.1ns", "`0.1ns` is out of bounds (0 or 1ns .. 1000000000s)"},
@@ -319,6 +324,7 @@ static void types_have_names(void **state) {
                  {"share", "share"},
                  {"size", "size"},
                  {"timeout", "duration"},
+                 {"warmup", "duration or auto"},
                  {"cost", "duration or distribution"},
                  {"order", "random | by_key"},
                  {"title", "text"},

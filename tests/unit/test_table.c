@@ -139,7 +139,7 @@ static void summary_of_three_runs(void **state) {
         digest = digest_add(digest, 0xabc + r + 1);
     }
     table_summary_header(axes, 2, &header);
-    table_summary_row(texts, 3, &summary);
+    table_summary_row(texts, 3, NULL, &summary);
     assert_string_equal(cell(&header, &summary, "algorithm", copies), "fast, 2pl");
     assert_string_equal(cell(&header, &summary, "cost.cpu_access", copies), "uniform(1ms, 3ms)");
     assert_string_equal(cell(&header, &summary, "replications", copies), "3");
@@ -167,7 +167,7 @@ static void one_run_has_no_interval(void **state) {
     struct text header = {0}, row = {0}, summary = {0}, copies[2] = {{0}, {0}};
     add_run(&row, 1, 100, 0, RUN_AUDIT_NONE);
     table_summary_header(axes, 2, &header);
-    table_summary_row((const char *const[]){row.bytes}, 1, &summary);
+    table_summary_row((const char *const[]){row.bytes}, 1, NULL, &summary);
     assert_string_equal(cell(&header, &summary, "throughput_tps", copies), "10");
     assert_string_equal(cell(&header, &summary, "throughput_tps_ci95", copies), "");
     assert_string_equal(cell(&header, &summary, "audit", copies), "");
@@ -185,7 +185,7 @@ static void undefined_values_are_left_out_of_the_mean(void **state) {
     add_run(&first, 1, 0, 0, RUN_AUDIT_NONE);
     add_run(&second, 2, 30, 10, RUN_AUDIT_OK);
     table_summary_header(axes, 2, &header);
-    table_summary_row((const char *const[]){first.bytes, second.bytes}, 2, &summary);
+    table_summary_row((const char *const[]){first.bytes, second.bytes}, 2, NULL, &summary);
     assert_string_equal(cell(&header, &summary, "abort_rate", copies), "0.25");
     assert_string_equal(cell(&header, &summary, "abort_rate_ci95", copies), "");
     assert_string_equal(cell(&header, &summary, "commits", copies), "15");
@@ -203,7 +203,7 @@ static void report_shows_a_line_per_point(void **state) {
     struct text row = {0}, summary = {0}, report = {0};
     table_summary_header(axes, 2, &summary);
     add_run(&row, 1, 1000, 250, RUN_AUDIT_BROKEN);
-    table_summary_row((const char *const[]){row.bytes}, 1, &summary);
+    table_summary_row((const char *const[]){row.bytes}, 1, NULL, &summary);
     report_add(summary.bytes, &report);
     assert_contains(report.bytes, "algorithm");
     assert_contains(report.bytes, "terminals");
