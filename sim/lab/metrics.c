@@ -296,6 +296,9 @@ static const struct metric metrics[] = {
     ANOMALY(FLAW_WRITE_SKEW, "_write_skew",
             "of them: two transactions that each read what the other wrote, on different items"),
     ANOMALY(FLAW_PHANTOM, "_phantom", "of them: a row that appeared in or left a range another transaction had read"),
+    {"unrecoverable", "commits",
+     "commits that had read from a transaction which had not committed; empty where not certified", unrecoverable, 0,
+     0},
     {"warmup_s", "s", "simulated time before anything was counted: warmup, or what it came to where that is auto",
      warmup, 0, 0},
     {"drift", "share",
@@ -306,9 +309,6 @@ static const struct metric metrics[] = {
      "by how much the number of transactions in the system grew per second of the measured time; about 0 if it keeps "
      "up with what arrives; empty in closed systems",
      backlog_growth, 0, 0},
-    {"unrecoverable", "commits",
-     "commits that had read from a transaction which had not committed; empty where not certified", unrecoverable, 0,
-     0},
 };
 enum { METRIC_COUNT = sizeof metrics / sizeof metrics[0] };
 

@@ -54,8 +54,8 @@ void table_histograms_cells(const struct run_result *result, struct text *lines)
 const char *table_series_column(size_t number); /* from time_s on; NULL behind the last */
 
 /* What the batches of one run, lines as table_series_cells makes them, say of its means: the half-widths of their 95%
- * confidence intervals as if the batches were independent, and the throughput's correlation from batch to batch, which
- * tells whether they are (Law and Kelton's batch means). */
+ * confidence intervals as if the batches were independent, and the correlation from batch to batch of the throughput or the
+ * response time, whichever is larger, which tells whether they are (Law and Kelton's batch means). */
 enum { TABLE_BATCH_COLUMNS = 16 };
 struct table_batches {
     size_t count;

@@ -46,23 +46,23 @@ static double dead(const struct piece *p) {
 static const struct column {
     const char *name;
     double (*get)(const struct piece *piece);
-    bool adds_up; /* over the pieces */
+    bool adds_up, tells_dependence; /* a sum over the pieces; looked at for what lasts from one to the next */
 } columns[] = {
-    {"time_s", time_of, false},
-    {"throughput_tps", throughput, false},
-    {"commits", commits, true},
-    {"aborts", aborts, true},
-    {"rollbacks", rollbacks, true},
-    {"abort_rate", abort_rate, false},
-    {"waits", waits, true},
-    {"wait_mean_ms", wait, false},
-    {"response_mean_ms", response, false},
-    {"blocked_mean", blocked, false},
-    {"active_mean", active, false},
-    {"versions_mean", versions, false},
-    {"versions_dead_mean", dead, false},
+    {"time_s", time_of, false, false},
+    {"throughput_tps", throughput, false, true},
+    {"commits", commits, true, false},
+    {"aborts", aborts, true, false},
+    {"rollbacks", rollbacks, true, false},
+    {"abort_rate", abort_rate, false, false},
+    {"waits", waits, true, false},
+    {"wait_mean_ms", wait, false, false},
+    {"response_mean_ms", response, false, true},
+    {"blocked_mean", blocked, false, false},
+    {"active_mean", active, false, false},
+    {"versions_mean", versions, false, false},
+    {"versions_dead_mean", dead, false, false},
 };
-enum { COLUMNS = sizeof columns / sizeof columns[0], TIME_COLUMN = 0, THROUGHPUT_COLUMN = 1 };
+enum { COLUMNS = sizeof columns / sizeof columns[0], TIME_COLUMN = 0 };
 _Static_assert((int)COLUMNS <= (int)TABLE_BATCH_COLUMNS, "room for all of them");
 
 const char *table_series_column(size_t number) { return number < COLUMNS ? columns[number].name : NULL; }
@@ -118,7 +118,8 @@ void table_batches_read(const char *lines, size_t length, struct table_batches *
         size_t defined = batch_values(cells, out->count, c, values);
         double half_width = c == TIME_COLUMN ? (double)NAN : statistics_half_width95(values, defined);
         out->half_widths[c] = columns[c].adds_up ? half_width * (double)defined : half_width;
-        out->lag1 = c == THROUGHPUT_COLUMN ? statistics_lag1(values, defined) : out->lag1;
+        double lag1 = columns[c].tells_dependence ? statistics_lag1(values, defined) : (double)NAN;
+        out->lag1 = lag1 > out->lag1 ? lag1 : out->lag1;
     }
     mem_free(values);
     mem_free(cells);

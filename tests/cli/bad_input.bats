@@ -258,11 +258,23 @@ c.ini:7: disk_queues: `shraed` is none of own, shared; did you mean shared?'
     refuses 'c.ini:6: think_time: `expo(1ms)` is none of duration, exp(duration), uniform(duration, duration), erlang(count, duration), lognormal(duration, number); did you mean exp?'
 }
 
-@test "what is for later" {
-    line 3 'warmup = auto'
-    refuses 'c.ini:3: warmup: `auto` is not available in this version; give a duration, such as 20s'
+@test "replications, batches, comparisons and series that make no sense" {
+    line 3 'warmup = atuo'
+    refuses 'c.ini:3: warmup: `atuo` is not a duration (such as 250us, 1.5ms, 2s), nor `auto`'
     line 3 'series = 1us'
     refuses 'c.ini:3: series: these are 100000000 pieces a run, at most 100000 are possible'
+    line 3 'precision = 2%\nprecision_of = throughput_tp\nreplications = 1'
+    refuses 'c.ini:3: precision: an interval needs replications = 2 at least to begin with; 5 or more serve well
+c.ini:4: precision_of: `throughput_tp` is no metric; did you mean throughput_tps?'
+    without 4,5
+    line 3 'precision = 2%\nreplications_max = 4'
+    refuses 'c.ini:4: replications_max: 4 are fewer than the 5 replications to begin with'
+    line 3 'batches = 20'
+    refuses 'c.ini:3: batches: with 5 replications these give the intervals; batches need replications = 1'
+    line 3 'batches = 5\nreplications = 1'
+    refuses 'c.ini:3: batches: fewer than 10 say nothing; 20 to 30 serve well'
+    line 3 'compare = oc\n'
+    refuses 'c.ini:3: compare: `oc` is none of the algorithms of the sweep'
 }
 
 @test "terminals and arrivals exclude each other" {
