@@ -6,6 +6,7 @@
 #include "sim/base/check.h"
 #include "sim/base/memory.h"
 #include "sim/exec/settings.h"
+#include "sim/lab/experiment.h"
 
 #define SECONDS_MAX 1e8 /* three years; nanoseconds in 63 bits reach far beyond */
 
@@ -54,15 +55,20 @@ static const struct option variant_head_rows[] = {
      "the algorithm that this is a variant of; what its own section says holds here too"},
 };
 
+const char *const figure_sources[] = {"summary", "series", "histograms", NULL};
 static const char *const log_choices[] = {"none", "x", "y", "xy", NULL};
 
 static const struct option figure_rows[] = {
     {"title", OPTION_TEXT, offsetof(struct figure_settings, title), "Throughput", 0, 0, NULL, OPTION_OPTIONAL,
      "the heading, the experiment's title if there is none"},
-    {"x", OPTION_TEXT, offsetof(struct figure_settings, x), "system.terminals", 0, 0, NULL, OPTION_REQUIRED,
-     "the column along the abscissa: an axis of the sweep, or a metric"},
-    {"y", OPTION_TEXT, offsetof(struct figure_settings, y), "throughput_tps", 0, 0, NULL, OPTION_REQUIRED,
-     "the metric that is drawn, with its confidence interval"},
+    {"source", OPTION_CHOICE, offsetof(struct figure_settings, source), "summary", 0, 0, figure_sources, 0,
+     "summary: means; series: over the time, where series is not 0; histograms: what share took at most so long, where "
+     "histograms = yes"},
+    {"x", OPTION_TEXT, offsetof(struct figure_settings, x), "system.terminals", 0, 0, NULL, OPTION_OPTIONAL,
+     "the column along the abscissa: an axis of the sweep, or a metric; of a series always time_s; of histograms, response "
+     "or wait"},
+    {"y", OPTION_TEXT, offsetof(struct figure_settings, y), "throughput_tps", 0, 0, NULL, OPTION_OPTIONAL,
+     "the metric that is drawn, with its confidence interval; of histograms none"},
     {"group", OPTION_TEXT, offsetof(struct figure_settings, group), "algorithm", 0, 0, NULL, OPTION_OPTIONAL,
      "one curve for each value of this axis"},
     {"log", OPTION_CHOICE, offsetof(struct figure_settings, log), "none", 0, 0, log_choices, 0,

@@ -40,7 +40,8 @@ struct named_settings {
 /* [figure NAME] */
 struct figure_settings {
     char title[OPTION_TEXT_SIZE], x[OPTION_TEXT_SIZE], y[OPTION_TEXT_SIZE], group[OPTION_TEXT_SIZE];
-    int log; /* enum figure_log */
+    int log;    /* enum figure_log */
+    int source; /* enum figure_source */
     char x_label[OPTION_TEXT_SIZE], y_label[OPTION_TEXT_SIZE];
 };
 enum figure_log { FIGURE_LOG_NONE, FIGURE_LOG_X, FIGURE_LOG_Y, FIGURE_LOG_XY };

@@ -26,6 +26,8 @@ struct drawing {
     const struct figure *figure;
     const struct drawing_data *data;
     size_t x, y, ci;
+    size_t axes_end;     /* columns before it are the algorithm, the workload and the axes */
+    size_t metric;       /* of histograms: the column that names what is counted; else the data's width */
     VECTOR(size_t) keys; /* columns whose values tell curves apart; the group first */
     VECTOR(struct curve) curves;
     VECTOR(size_t) x_rows; /* rows in which a value of x first appears */
@@ -70,10 +72,10 @@ static void keys_choose(struct drawing *drawing) {
     if (group < data->width) {
         vector_push(&drawing->keys, group);
     }
-    bool x_is_axis = drawing->x < column_named(data, "replications");
-    for (size_t i = 0; i < column_named(data, "replications") && i < data->width; i++) {
+    bool x_is_axis = drawing->x < drawing->axes_end, is_summary = drawing->figure->source == FIGURE_SUMMARY;
+    for (size_t i = 0; i < drawing->axes_end && i < data->width; i++) {
         /* along a metric as x, one axis must run within a curve: the innermost */
-        bool runs = x_is_axis ? i == drawing->x : i + 1 == column_named(data, "replications");
+        bool runs = x_is_axis ? i == drawing->x : is_summary && i + 1 == drawing->axes_end;
         if (i != group && !runs && varies(data, i)) {
             vector_push(&drawing->keys, i);
         }
@@ -107,9 +109,15 @@ static void curve_label(const struct drawing *drawing, size_t row, struct text *
     }
 }
 
+/* Histograms of other things stand in the file as well. */
+static bool is_drawn(const struct drawing *drawing, size_t row) {
+    return drawing->metric == drawing->data->width ||
+           strcmp(cell_of(drawing->data, row, drawing->metric), drawing->figure->x) == 0;
+}
+
 static void curves_find(struct drawing *drawing) {
     for (size_t r = 1; r < drawing->data->rows; r++) {
-        size_t c = 0;
+        size_t c = is_drawn(drawing, r) ? 0 : SIZE_MAX;
         while (c < drawing->curves.count && !same_curve(drawing, r, drawing->curves.items[c].row)) {
             c++;
         }
@@ -121,23 +129,33 @@ static void curves_find(struct drawing *drawing) {
     }
 }
 
+/* Keeps the rows in which a value of x first appears. Of a series or a histogram there may be many, all numbers, and
+ * nobody needs them. */
+static void x_row_note(struct drawing *drawing, size_t row) {
+    const char *cell = cell_of(drawing->data, row, drawing->x);
+    size_t i = drawing->figure->source == FIGURE_SUMMARY ? 0 : SIZE_MAX;
+    while (i < drawing->x_rows.count &&
+           strcmp(cell_of(drawing->data, drawing->x_rows.items[i], drawing->x), cell) != 0) {
+        i++;
+    }
+    if (i == drawing->x_rows.count) {
+        vector_push(&drawing->x_rows, row);
+    }
+    drawing->x_is_number = drawing->x_is_number && (isfinite(table_value(cell)) || cell[0] == '\0');
+}
+
 static void ranges_find(struct drawing *drawing) {
     const struct drawing_data *data = drawing->data;
     drawing->x_is_number = true;
     drawing->x_min = drawing->y_min = (double)INFINITY;
     drawing->x_max = drawing->y_max = -(double)INFINITY;
     for (size_t r = 1; r < data->rows; r++) {
-        const char *x_cell = cell_of(data, r, drawing->x);
-        double x = table_value(x_cell), y = table_value(cell_of(data, r, drawing->y));
+        if (!is_drawn(drawing, r)) {
+            continue;
+        }
+        double x = table_value(cell_of(data, r, drawing->x)), y = table_value(cell_of(data, r, drawing->y));
         double ci = drawing->ci < data->width ? table_value(cell_of(data, r, drawing->ci)) : (double)NAN;
-        size_t i = 0;
-        while (i < drawing->x_rows.count && strcmp(cell_of(data, drawing->x_rows.items[i], drawing->x), x_cell) != 0) {
-            i++;
-        }
-        if (i == drawing->x_rows.count) {
-            vector_push(&drawing->x_rows, r);
-        }
-        drawing->x_is_number = drawing->x_is_number && (isfinite(x) || x_cell[0] == '\0');
+        x_row_note(drawing, r);
         drawing->x_min = x < drawing->x_min ? x : drawing->x_min;
         drawing->x_max = x > drawing->x_max ? x : drawing->x_max;
         bool shows = isfinite(y) && (y > 0 || !drawing->figure->log_y);
@@ -151,18 +169,22 @@ static void ranges_find(struct drawing *drawing) {
 static bool drawing_make(struct drawing *drawing, const struct figure *figure, const struct drawing_data *data,
                          struct text *error) {
     *drawing = (struct drawing){.figure = figure, .data = data};
-    const char *wanted[] = {figure->x, figure->y, figure->group};
+    const char *x = figure->source == FIGURE_HISTOGRAMS ? "below_ms" : figure->x;
+    const char *wanted[] = {x, figure->y, figure->group};
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         if (wanted[i] != NULL && column_named(data, wanted[i]) == data->width) {
             char suggestion[256];
             text_suggestion(suggestion, sizeof suggestion, wanted[i], (const char *const *)data->cells, data->width);
-            text_add(error, "[figure %s]: summary.csv has no column `%s`%s", figure->name, wanted[i], suggestion);
+            text_add(error, "[figure %s]: %s.csv has no column `%s`%s", figure->name, figure_sources[figure->source],
+                     wanted[i], suggestion);
             return false;
         }
     }
     struct text ci = {0};
     text_add(&ci, "%s_ci95", figure->y);
-    drawing->x = column_named(data, figure->x);
+    drawing->axes_end = column_named(data, figure->source == FIGURE_SUMMARY ? "replications" : "replication");
+    drawing->metric = figure->source == FIGURE_HISTOGRAMS ? column_named(data, "metric") : data->width;
+    drawing->x = column_named(data, x);
     drawing->y = column_named(data, figure->y);
     drawing->ci = column_named(data, text_string(&ci));
     text_free(&ci);
@@ -193,7 +215,7 @@ static int log_base_of_x(const struct drawing *drawing) {
             return 10;
         }
     }
-    return 2;
+    return drawing->x_rows.count > 0 ? 2 : 10;
 }
 
 /* Tick labels in plain digits: at the powers of the base, thinned out if there are many; with few decades also at 2
@@ -258,8 +280,8 @@ static void add_y_axis(const struct drawing *drawing, struct text *out) {
 
 static void add_settings(const struct drawing *drawing, const struct drawing_format *format, struct text *out) {
     const struct figure *figure = drawing->figure;
-    text_add(out, "# Draws %s.%s from summary.csv; edit it and run: gnuplot %s.gp\n", figure->name, format->ending,
-             figure->name);
+    text_add(out, "# Draws %s.%s from %s.csv; edit it and run: gnuplot %s.gp\n", figure->name, format->ending,
+             figure_sources[figure->source], figure->name);
     text_add(out, "set terminal %s\n", format->terminal);
     text_add(out, "if (!exists('picture')) picture = '%s.%s'\nset output picture\n", figure->name, format->ending);
     text_add(out, "set datafile separator comma\nset datafile missing NaN\n");
@@ -290,12 +312,12 @@ static void add_functions(const struct drawing *drawing, struct text *out) {
     text_add(out, "number(name) = strlen(strcol(name)) > 0 ? column(name) : NaN\n");
     text_add(out, "x_of(row) = ");
     for (size_t i = 0; !drawing->x_is_number && i < drawing->x_rows.count; i++) {
-        text_add(out, "strcol('%s') eq ", figure->x);
+        text_add(out, "strcol('%s') eq ", cell_of(drawing->data, 0, drawing->x));
         add_quoted(out, cell_of(drawing->data, drawing->x_rows.items[i], drawing->x));
         text_add(out, " ? %zu : ", i + 1);
     }
-    text_add(out, drawing->x_is_number ? "number('%s')\n" : "NaN\n", figure->x);
-    text_add(out, "y_of(row) = number('%s')\n", figure->y);
+    text_add(out, drawing->x_is_number ? "number('%s')\n" : "NaN\n", cell_of(drawing->data, 0, drawing->x));
+    text_add(out, "y_of(row) = number('%s')\n", figure->source == FIGURE_HISTOGRAMS ? "count" : figure->y);
     if (drawing->has_ci) {
         char low[32];
         text_add(out, "half(row) = strlen(strcol('%s_ci95')) > 0 ? column('%s_ci95') : 0\n", figure->y, figure->y);
@@ -315,6 +337,22 @@ static void add_condition(const struct drawing *drawing, size_t row, struct text
         add_quoted(out, cell_of(drawing->data, row, column));
     }
     text_add(out, drawing->keys.count == 0 ? "1" : "");
+    if (drawing->metric < drawing->data->width) {
+        text_add(out, " && strcol('metric') eq '%s'", drawing->figure->x);
+    }
+}
+
+/* A series is averaged where replications meet at one time; histograms are added up and made shares of all. */
+static void add_style(const struct drawing *drawing, struct text *out) {
+    static const char *const smooth[] = {NULL, " smooth unique with lines", " smooth cnormal with lines"};
+    bool lines = drawing->x_is_number;
+    if (drawing->figure->source != FIGURE_SUMMARY) {
+        text_add(out, "%s", smooth[drawing->figure->source]);
+    } else if (drawing->has_ci) {
+        text_add(out, ":(low(0)):(high(0)) with %s", lines ? "yerrorlines" : "yerrorbars");
+    } else {
+        text_add(out, " with %s", lines ? "linespoints" : "points");
+    }
 }
 
 static void add_curves(const struct drawing *drawing, struct text *out) {
@@ -331,14 +369,15 @@ static void add_curves(const struct drawing *drawing, struct text *out) {
     for (size_t i = 0; i < count; i++) {
         const struct curve *curve = &drawing->curves.items[i];
         double aside = lines ? 0 : 0.6 * ((double)i + 0.5) / (double)count - 0.3; /* words along x: side by side */
-        text_add(out, "%s 'summary.csv' using (in_%zu(0) ? x_of(0) + %s : NaN):(y_of(0))", i > 0 ? ", \\\n    " : "",
-                 i + 1, text_number(number, aside));
-        text_add(out, drawing->has_ci ? ":(low(0)):(high(0)) with %s" : " with %s",
-                 drawing->has_ci ? (lines ? "yerrorlines" : "yerrorbars") : (lines ? "linespoints" : "points"));
+        text_add(out, "%s '%s.csv' using (in_%zu(0) ? x_of(0) + %s : NaN):(y_of(0))", i > 0 ? ", \\\n    " : "",
+                 figure_sources[drawing->figure->source], i + 1, text_number(number, aside));
+        add_style(drawing, out);
         double under = count > 1 ? 1 - (double)i / (double)(count - 1) : 0; /* shows around what covers it */
-        text_add(out, " linecolor rgb '%s' linewidth %.1f dashtype %zu pointtype %d pointsize %.1f",
-                 colours[i % COLOURS], 2.5 + 2.5 * under, i % DASH_TYPES + 1, point_types[i % POINT_TYPES],
-                 1.3 + under);
+        text_add(out, " linecolor rgb '%s' linewidth %.1f dashtype %zu", colours[i % COLOURS], 2.5 + 2.5 * under,
+                 i % DASH_TYPES + 1);
+        if (drawing->figure->source == FIGURE_SUMMARY) {
+            text_add(out, " pointtype %d pointsize %.1f", point_types[i % POINT_TYPES], 1.3 + under);
+        }
         text_add(out, curve->label.length > 0 ? " title " : " notitle");
         if (curve->label.length > 0) {
             add_quoted(out, text_string(&curve->label));

@@ -8,7 +8,7 @@
 #include "sim/base/text.h"
 #include "sim/lab/experiment.h"
 
-/* The content of summary.csv, taken apart. */
+/* The content of the figure's source, summary.csv for example, taken apart. */
 struct drawing_data {
     char **cells; /* row after row, the header first */
     size_t width, rows;
@@ -19,7 +19,7 @@ struct drawing_format {
     const char *ending, *terminal;
 };
 
-/* Adds the script; false, with a sentence, if the figure names a column that is not there. It reads summary.csv and
+/* Adds the script; false, with a sentence, if the figure names a column that is not there. It reads the source and
  * writes NAME.ending, unless the variable `picture` says otherwise; both in the directory gnuplot runs in. */
 bool drawing_script(const struct figure *figure, const struct drawing_data *data, const struct drawing_format *format,
                     struct text *script, struct text *error);

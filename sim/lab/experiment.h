@@ -17,9 +17,19 @@
 
 struct experiment; /* opaque: what the files said */
 
+/* Where its numbers come from. */
+enum figure_source {
+    FIGURE_SUMMARY,    /* summary.csv: a mean against an axis or another mean, with its interval */
+    FIGURE_SERIES,     /* series.csv: a metric against time_s, averaged over the replications */
+    FIGURE_HISTOGRAMS, /* histograms.csv: which share of all transactions took at most so long */
+    FIGURE_SOURCES
+};
+extern const char *const figure_sources[]; /* their names, NULL-terminated */
+
 struct figure {
-    char *name, *title;  /* title: the experiment's unless given */
-    char *x, *y, *group; /* column names of summary.csv; group may be NULL */
+    char *name, *title; /* title: the experiment's unless given */
+    enum figure_source source;
+    char *x, *y, *group; /* column names of the source; but x of a histogram is its metric. group may be NULL */
     bool log_x, log_y;
     char *x_label, *y_label; /* NULL: from the option's or metric's help */
 };

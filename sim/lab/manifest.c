@@ -78,6 +78,7 @@ static json_t *figures_of(const struct manifest *manifest) {
         json_t *object = json_object();
         put_words(object, "name", figure->name);
         put_words(object, "title", figure->title != NULL ? figure->title : facts->title);
+        put_words(object, "source", figure_sources[figure->source]);
         put_words(object, "x", figure->x);
         put_words(object, "y", figure->y);
         put_words(object, "group", figure->group);
@@ -199,9 +200,20 @@ static char *words_of(const json_t *object, const char *key) {
     return words != NULL ? mem_string(words) : NULL;
 }
 
+/* A manifest of earlier times says nothing of it. */
+static enum figure_source source_of(const json_t *object) {
+    const char *name = json_string_value(json_object_get(object, "source"));
+    int source = FIGURE_HISTOGRAMS;
+    while (source > FIGURE_SUMMARY && (name == NULL || strcmp(name, figure_sources[source]) != 0)) {
+        source--;
+    }
+    return (enum figure_source)source;
+}
+
 static bool figure_read(const json_t *object, struct figure *figure) {
     *figure = (struct figure){.name = words_of(object, "name"),
                               .title = words_of(object, "title"),
+                              .source = source_of(object),
                               .x = words_of(object, "x"),
                               .y = words_of(object, "y"),
                               .group = words_of(object, "group"),

@@ -4,23 +4,27 @@
 #include "sim/base/memory.h"
 #include "sim/lab/metrics.h"
 #include "sim/lab/plan.h"
+#include "sim/lab/table.h"
 
 enum { SUGGESTION_BYTES = 160 };
 
+/* The names that a figure's key may have. */
 struct column_kind {
-    bool axes, metrics;
+    bool axes, metrics, pieces; /* of the sweep; of runs; of a series, time_s apart */
+    const char *const *others;  /* NULL-terminated, or NULL */
     const char *what;
 };
 
-static const struct column_kind abscissa = {true, true, "neither an axis of the sweep nor a metric"};
-static const struct column_kind ordinate = {false, true, "no metric"};
-static const struct column_kind grouping = {true, false, "no axis of the sweep"};
-
-static bool is_column(const struct experiment *plan, const struct column_kind *kind, const char *name) {
-    bool is_workload = kind->axes && strcmp(name, "workload") == 0;
-    return is_workload || (kind->axes && plan_find_axis(plan, name) != NULL) ||
-           (kind->metrics && metric_find(name) != NULL);
-}
+static const char *const measured[] = {"response", "wait", NULL}, *const time_only[] = {"time_s", NULL};
+static const struct column_kind abscissae[] = {
+    [FIGURE_SUMMARY] = {true, true, false, NULL, "neither an axis of the sweep nor a metric"},
+    [FIGURE_SERIES] = {false, false, false, time_only, "not time_s, as it is for a series"},
+    [FIGURE_HISTOGRAMS] = {false, false, false, measured, "neither response nor wait: only they have histograms"}};
+static const struct column_kind ordinates[] = {
+    [FIGURE_SUMMARY] = {false, true, false, NULL, "no metric"},
+    [FIGURE_SERIES] = {false, false, true, NULL, "no column of series.csv"},
+    [FIGURE_HISTOGRAMS] = {false, false, false, NULL, "one too many: of histograms the share is drawn"}};
+static const struct column_kind grouping = {true, false, false, NULL, "no axis of the sweep"};
 
 static void add_columns(const struct experiment *plan, const struct column_kind *kind, struct catalog_names *names) {
     size_t count = 0;
@@ -34,6 +38,24 @@ static void add_columns(const struct experiment *plan, const struct column_kind 
     for (size_t i = 0; kind->metrics && i < count; i++) {
         vector_push(names, metrics[i].name);
     }
+    for (size_t i = 1; kind->pieces && table_series_column(i) != NULL; i++) {
+        vector_push(names, table_series_column(i));
+    }
+    for (const char *const *other = kind->others; other != NULL && *other != NULL; other++) {
+        vector_push(names, *other);
+    }
+}
+
+/* An axis may go by its last word. */
+static bool is_column(const struct experiment *plan, const struct column_kind *kind, const char *name) {
+    struct catalog_names names = {0};
+    bool is_one = kind->axes && (strcmp(name, "workload") == 0 || plan_find_axis(plan, name) != NULL);
+    add_columns(plan, kind, &names);
+    for (size_t i = 0; i < names.count; i++) {
+        is_one = is_one || strcmp(names.items[i], name) == 0;
+    }
+    catalog_names_free(&names);
+    return is_one;
 }
 
 static void check_column(struct experiment *plan, const char *section, const char *key,
@@ -70,13 +92,34 @@ static void fill(const struct experiment *plan, const char *section, struct figu
     }
 }
 
-static void add_figure(struct experiment *plan, const char *section, const char *name) {
-    struct figure_settings *settings = mem_new(1, sizeof *settings);
-    fill(plan, section, settings);
+/* What the source leaves no choice about. */
+static void complete(struct figure_settings *settings) {
+    static const char *const x_of[] = {"", "time_s", "response"}, *const y_of[] = {"", "", "share_below"};
+    static const char *const label_of[] = {"", "time (s)", ""};
+    const char *label = settings->source != FIGURE_HISTOGRAMS ? label_of[settings->source]
+                        : strcmp(settings->x, "wait") == 0    ? "time blocked by concurrency control (ms)"
+                                                              : "response time (ms)";
+    if (settings->x[0] == '\0') {
+        strcpy(settings->x, x_of[settings->source]);
+    }
+    if (settings->y[0] == '\0') {
+        strcpy(settings->y, y_of[settings->source]);
+    }
+    if (settings->x_label[0] == '\0') {
+        strcpy(settings->x_label, label);
+    }
+    if (settings->y_label[0] == '\0' && settings->source == FIGURE_HISTOGRAMS) {
+        strcpy(settings->y_label, "share of transactions that took at most so long");
+    }
+}
+
+static void add_figure(struct experiment *plan, const char *name, const struct figure_settings *settings) {
+    bool is_summary = settings->source == FIGURE_SUMMARY;
     struct figure figure = {
         .name = mem_string(name),
         .title = mem_string(settings->title[0] != '\0' ? settings->title : plan->title),
-        .x = column_name(plan, settings->x),
+        .source = (enum figure_source)settings->source,
+        .x = is_summary ? column_name(plan, settings->x) : text_or_null(settings->x),
         .y = text_or_null(settings->y),
         .group = column_name(plan, settings->group),
         .log_x = settings->log == FIGURE_LOG_X || settings->log == FIGURE_LOG_XY,
@@ -85,7 +128,6 @@ static void add_figure(struct experiment *plan, const char *section, const char 
         .y_label = text_or_null(settings->y_label),
     };
     vector_push(&plan->figures, figure);
-    mem_free(settings);
 }
 
 /* Is its abscissa the axis that --set took away with the load that it belongs to? Then there is nothing to draw. */
@@ -94,17 +136,34 @@ static bool lost_its_axis(const struct experiment *plan, const char *section) {
     return x != NULL && plan->alternative != NULL && strcmp(x->value, plan->alternative) == 0;
 }
 
-static void make_figure(struct experiment *plan, const struct plan_section *section, const char *name) {
-    static const char *const required[] = {"x", "y"};
-    for (size_t i = 0; i < sizeof required / sizeof required[0] && !plan->malformed; i++) {
-        if (plan_find(plan, section->header, required[i]) == NULL) {
-            mistakes_add(&plan->mistakes, section->place, "[%s] needs `%s`", section->header, required[i]);
-        }
+static void check_given(struct experiment *plan, const struct plan_section *section, const char *key, bool needs) {
+    if (needs && !plan->malformed && plan_find(plan, section->header, key) == NULL) {
+        mistakes_add(&plan->mistakes, section->place, "[%s] needs `%s`", section->header, key);
     }
-    check_column(plan, section->header, "x", &abscissa);
-    check_column(plan, section->header, "y", &ordinate);
+}
+
+/* The files that it is drawn from must be written. */
+static void check_source(struct experiment *plan, const char *section, int source) {
+    const struct setting *setting = plan_find(plan, section, "source");
+    if ((source == FIGURE_SERIES && plan->own.series_ns == 0) ||
+        (source == FIGURE_HISTOGRAMS && !plan->own.histograms)) {
+        mistakes_add(&plan->mistakes, setting->place, "source: there is no %s.csv without experiment.%s",
+                     figure_sources[source], source == FIGURE_SERIES ? "series (such as 1s)" : "histograms = yes");
+    }
+}
+
+static void make_figure(struct experiment *plan, const struct plan_section *section, const char *name) {
+    struct figure_settings *settings = mem_new(1, sizeof *settings);
+    fill(plan, section->header, settings);
+    check_given(plan, section, "x", settings->source == FIGURE_SUMMARY);
+    check_given(plan, section, "y", settings->source != FIGURE_HISTOGRAMS);
+    check_column(plan, section->header, "x", &abscissae[settings->source]);
+    check_column(plan, section->header, "y", &ordinates[settings->source]);
     check_column(plan, section->header, "group", &grouping);
-    add_figure(plan, section->header, name);
+    check_source(plan, section->header, settings->source);
+    complete(settings);
+    add_figure(plan, name, settings);
+    mem_free(settings);
 }
 
 void plan_make_figures(struct experiment *plan) {

@@ -22,15 +22,18 @@ static const struct drawing_format formats[] = {
     {"png", "pngcairo size 1280,800 font \"Sans,20\" noenhanced dashlength 0.7 background rgb \"white\" linewidth 1.2"},
     {"pdf", "pdfcairo size 12.8in,8in font \"Sans,20\" noenhanced dashlength 0.7 linewidth 1.5"}};
 
-/* summary.csv */
+/* A file of the folder, read when the first figure wants it. */
 struct data {
     char *content;
     struct drawing_data parts;
 };
 
-static bool data_load(struct data *data, const char *folder) {
+static bool data_load(struct data *data, const char *folder, enum figure_source source) {
+    if (data->content != NULL) {
+        return true;
+    }
     struct text path = {0};
-    text_add(&path, "%s/summary.csv", folder);
+    text_add(&path, "%s/%s.csv", folder, figure_sources[source]);
     *data = (struct data){.content = outfile_load(text_string(&path))};
     bool good = data->content != NULL;
     if (!good) {
@@ -168,21 +171,24 @@ static size_t format_number(const char *format) {
 
 enum lab_exit plot_folder(const char *folder, const char *format, FILE *list) {
     struct manifest_figures plan;
-    struct data data = {0};
+    struct data data[FIGURE_SOURCES] = {0};
     struct text error = {0};
     enum lab_exit end = LAB_DONE;
     if (!manifest_read_figures(folder, &plan, &error)) {
         fprintf(stderr, "ccsim: %s\n", text_string(&error));
         end = LAB_INCOMPLETE;
-    } else if (plan.count > 0 && !data_load(&data, folder)) {
-        end = LAB_INCOMPLETE;
     }
-    for (size_t i = 0; data.parts.rows > 1 && end != LAB_INCOMPLETE && i < plan.count; i++) {
-        enum lab_exit its_end =
-            figure_draw(&plan.figures[i], &data.parts, folder, &formats[format_number(format)], list);
+    for (size_t i = 0; end != LAB_INCOMPLETE && i < plan.count; i++) {
+        enum figure_source source = plan.figures[i].source;
+        enum lab_exit its_end = LAB_INCOMPLETE;
+        if (data_load(&data[source], folder, source)) {
+            its_end = figure_draw(&plan.figures[i], &data[source].parts, folder, &formats[format_number(format)], list);
+        }
         end = its_end > end ? its_end : end;
     }
-    data_free(&data);
+    for (int source = 0; source < FIGURE_SOURCES; source++) {
+        data_free(&data[source]);
+    }
     manifest_figures_free(&plan);
     text_free(&error);
     return end;

@@ -176,3 +176,57 @@ absent() { ! grep "$@"; }
     done
     [[ "$output" == *"did you mean --format?"* ]]
 }
+
+over_time() {
+    cat >>small.ini <<'INI'
+[figure course]
+source = series
+y = throughput_tps
+group = algorithm
+[figure times]
+source = histograms
+x = response
+log = x
+INI
+    small --quiet --no-plot --set experiment.series=100ms --set experiment.histograms=yes
+}
+
+# The numbers of curve NUMBER of a figure, as gnuplot draws them.
+drawn() { # FIGURE NUMBER
+    (cd out && sed "s/^set terminal.*//; s/^set output.*/set table 'drawn'/" "$1.gp" >table.gp && gnuplot table.gp &&
+        awk -v number="$2" '/^# Curve/ { curve++ } /^ *[0-9.e+-]+ +[0-9.e+-]+ +i/ && curve == number { print $1, $2 }' drawn)
+}
+
+near() { paste -d ' ' - "$1" | awk '{ d = $1 - $3; e = $2 - $4; if (d * d + e * e > 1e-6) exit 1 } END { exit NR == 0 }'; }
+
+@test "a series is averaged over the replications" {
+    over_time
+    "$ccsim" plot out >/dev/null
+    mlr --icsv --onidx filter '$algorithm == "occ" && ${system.terminals} == 4' \
+        then stats1 -a mean -f throughput_tps -g time_s out/series.csv >expected
+    [ "$(wc -l <expected)" = 5 ]
+    drawn course 5 | near expected
+    grep -q '>time (s)<' out/course.svg
+}
+
+@test "histograms of all replications give one share" {
+    over_time
+    "$ccsim" plot out >/dev/null
+    mlr --icsv --onidx filter '$algorithm == "2pl" && ${system.terminals} == 8 && $metric == "response"' \
+        then stats1 -a sum -f count -g below_ms then sort -nf below_ms out/histograms.csv |
+        awk '{ x[NR] = $1; sum += $2; y[NR] = sum } END { for (i = 1; i <= NR; i++) print x[i], y[i] / sum }' >expected
+    drawn times 3 | near expected
+    grep -q '>response time (ms)<' out/times.svg
+}
+
+@test "a figure without its source" {
+    over_time
+    run small --dry-run
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"small.ini:27: source: there is no series.csv without experiment.series (such as 1s)"* ]]
+    [[ "$output" == *"small.ini:31: source: there is no histograms.csv without experiment.histograms = yes"* ]]
+    sed -i 's/^x = response$/x = throughput_tps/; s/^source = series$/source = series\nx = system.terminals/' small.ini
+    run small --dry-run --set experiment.series=1s --set experiment.histograms=yes
+    [[ "$output" == *"x: \`system.terminals\` is not time_s, as it is for a series"* ]]
+    [[ "$output" == *"x: \`throughput_tps\` is neither response nor wait: only they have histograms"* ]]
+}
