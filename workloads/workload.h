@@ -175,6 +175,9 @@ struct workload_ops {
     void (*restored)(void *state, const void *arguments, void *registers, struct step *step);
     /* At the commit point, in the instant in which the versions become visible. May be NULL. */
     void (*committed)(void *state, const void *arguments, const void *registers);
+    /* A terminal's transaction is over for good: committed, or rolled back, or given up. What the terminal does on its own
+     * until its next one, with no transaction open and besides system.think_time; NULL: nothing. May be NULL. */
+    const struct distribution *(*ended)(void *state, const void *arguments, const void *registers, bool committed);
     void (*audit)(const void *state, const struct store *store, struct workload_audit *audit);
     void (*unload)(void *state); /* may be NULL */
     /* Of a workload that is written in the config; all NULL else. `sections` ends with one without a name. */

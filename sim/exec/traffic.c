@@ -182,7 +182,19 @@ bool traffic_submit(struct world *world, struct actor *actor) {
     return admit(world, actor);
 }
 
-bool traffic_finish(struct world *world, struct actor *actor) {
+/* Between two transactions of a terminal: what all think, and what the workload has to do. */
+static int64_t rest_ns(struct world *world, struct actor *actor, bool committed) {
+    const struct distribution *think = &world->spec->system.think_time;
+    const struct workload_ops *workload = world->spec->workload;
+    int64_t delay_ns = distribution_is_zero(think) ? 0 : distribution_draw(think, &actor->think);
+    const struct distribution *rest = NULL;
+    if (workload->ended != NULL) {
+        rest = workload->ended(world->workload_state, actor->arguments, actor->registers, committed);
+    }
+    return rest == NULL || distribution_is_zero(rest) ? delay_ns : delay_ns + distribution_draw(rest, &actor->think);
+}
+
+bool traffic_finish(struct world *world, struct actor *actor, bool committed) {
     tally_end_transaction(world, actor);
     actor->live = false;
     traffic_leave(world, actor);
@@ -191,8 +203,7 @@ bool traffic_finish(struct world *world, struct actor *actor) {
         return false;
     }
     actor->phase = PHASE_SUBMIT;
-    const struct distribution *think = &world->spec->system.think_time;
-    return price_delay(world, actor, distribution_is_zero(think) ? 0 : distribution_draw(think, &actor->think));
+    return price_delay(world, actor, rest_ns(world, actor, committed));
 }
 
 /* ---- Restarts ---- */
@@ -235,7 +246,7 @@ bool traffic_restart(struct world *world, struct actor *actor) {
     int64_t attempts_max = own != NULL && own->max_attempts > 0 ? own->max_attempts : restart->max_attempts;
     if (actor->attempts >= (uint64_t)attempts_max) {
         tally_give_up(world, actor);
-        return traffic_finish(world, actor);
+        return traffic_finish(world, actor, false);
     }
     int64_t delay_ns = restart_delay_ns(world, actor, own);
     bool moved = delay_ns > 0 || actor->attempt_start_ns != world->agenda.now_ns;

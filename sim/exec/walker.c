@@ -328,7 +328,7 @@ static bool phase_release(struct world *world, struct actor *actor) {
     if (world_publishes_early(world)) {
         durable_answer(world, actor);
     }
-    return traffic_finish(world, actor);
+    return traffic_finish(world, actor, true);
 }
 
 /* ---- The other ends ---- */
@@ -354,7 +354,7 @@ static bool phase_rollback(struct world *world, struct actor *actor) {
 static bool phase_rolled_back(struct world *world, struct actor *actor) {
     tally_outcome(world, actor, OUTCOME_ROLLBACK);
     tally_rollback(world, actor);
-    return traffic_finish(world, actor);
+    return traffic_finish(world, actor, false);
 }
 
 static bool phase_abort(struct world *world, struct actor *actor) {

@@ -295,7 +295,7 @@ void traffic_arrival(struct world *world);
 bool traffic_submit(struct world *world, struct actor *actor);
 bool traffic_readmit(struct world *world, struct actor *actor);
 bool traffic_restart(struct world *world, struct actor *actor);
-bool traffic_finish(struct world *world, struct actor *actor);
+bool traffic_finish(struct world *world, struct actor *actor, bool committed);
 void traffic_leave(struct world *world, struct actor *actor); /* gives up the admission slot */
 
 /* ---- tally.c ---- */
