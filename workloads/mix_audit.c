@@ -4,17 +4,6 @@
 
 #include "sim/store/key_order.h"
 
-/* The value of the newest committed version, if the row is there. */
-static bool committed_value(const struct table *table, const struct record *record, int64_t key, int64_t *value) {
-    const struct version *version = record->newest;
-    while (version != NULL && version->stamp == 0) {
-        version = version->older;
-    }
-    bool dense = table_is_dense(table, key);
-    *value = version != NULL ? version->value : table->initial_value;
-    return version != NULL ? version->absent == 0 : dense && !table->initially_absent;
-}
-
 struct extremes {
     int64_t min, max;
     bool any;
@@ -32,8 +21,7 @@ static void note(struct extremes *extremes, const struct table *table, const str
 static struct extremes find_extremes(const struct table *table) {
     struct extremes extremes = {0};
     for (int64_t i = 0; i < table->rows; i++) {
-        const char *place = table->dense + (size_t)i * table->stride;
-        note(&extremes, table, (const struct record *)(const void *)place, table->first_key + i);
+        note(&extremes, table, dense_record(table, table->first_key + i), table->first_key + i);
     }
     const struct key_node *node = table->sparse != NULL ? key_order_from(table->sparse, INT64_MIN) : NULL;
     for (; node != NULL; node = node->next[0]) {

@@ -74,6 +74,24 @@ static inline bool stream_chance(struct stream *stream, double probability) {
     return stream_unit(stream) < probability;
 }
 
+/* ---- What audits look at ---- */
+
+static inline const struct record *dense_record(const struct table *table, int64_t key) {
+    return (const struct record *)(const void *)(table->dense + (size_t)(key - table->first_key) * table->stride);
+}
+
+/* The value of the record's newest committed version; false if the row is not there. */
+static inline bool committed_value(const struct table *table, const struct record *record, int64_t key,
+                                   int64_t *value) {
+    const struct version *version = record->newest;
+    while (version != NULL && version->stamp == 0) {
+        version = version->older;
+    }
+    bool dense = table_is_dense(table, key);
+    *value = version != NULL ? version->value : table->initial_value;
+    return version != NULL ? version->absent == 0 : dense && !table->initially_absent;
+}
+
 /* An account of increments: every row starts at zero and only ever has 1 added by committed transactions, so the sum of
  * the rows must be their number. `level` is the one that protects it. */
 static inline void audit_increments(struct workload_audit *audit, const struct table *table, uint64_t increments,
