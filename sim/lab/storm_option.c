@@ -23,10 +23,10 @@ static void draw_duration(struct stream *stream, struct text *out) {
     text_add(out, "%" PRId64 "us", mean_us);
 }
 
-static void draw_distribution(struct stream *stream, struct text *out) {
+static void draw_distribution(bool may_be_zero, struct stream *stream, struct text *out) {
     static const char *const calls[] = {"", "exp(", "uniform(0, ", "erlang(3, "};
     uint64_t call = stream_below(stream, sizeof calls / sizeof calls[0]);
-    if (storm_chance(stream, 0.4)) {
+    if (storm_chance(stream, 0.4) && may_be_zero) {
         text_add(out, "0");
         return;
     }
@@ -58,7 +58,7 @@ static void draw_argument(const char *kind, struct stream *stream, struct text *
     if (strcmp(kind, "duration") == 0) {
         draw_duration(stream, out);
     } else if (strcmp(kind, "distribution") == 0) {
-        draw_distribution(stream, out);
+        draw_distribution(true, stream, out);
     } else {
         text_add(out, "%" PRId64, storm_between(stream, 1, 8));
     }
@@ -109,7 +109,7 @@ bool storm_option_draw(const struct option *option, struct stream *stream, struc
     case OPTION_NUMBER: add_number(draw_number(option, stream), out); return true;
     case OPTION_SHARE: add_number(draw_share(stream), out); return true;
     case OPTION_DURATION: draw_duration(stream, out); return true;
-    case OPTION_DISTRIBUTION: draw_distribution(stream, out); return true;
+    case OPTION_DISTRIBUTION: draw_distribution(option->min <= 0, stream, out); return true;
     case OPTION_CHOICE: text_add(out, "%s", draw_choice(option, stream)); return true;
     case OPTION_CALL: draw_call(option, stream, out); return true;
     case OPTION_TEXT:
