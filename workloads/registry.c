@@ -5,8 +5,10 @@
 
 extern const struct workload_ops workload_acl87;
 extern const struct workload_ops workload_bank;
+extern const struct workload_ops workload_edit_form;
 extern const struct workload_ops workload_hot_row;
 extern const struct workload_ops workload_idle;
+extern const struct workload_ops workload_job_queue;
 extern const struct workload_ops workload_mix;
 extern const struct workload_ops workload_report;
 extern const struct workload_ops workload_wild;
@@ -16,6 +18,7 @@ extern const struct workload_ops workload_ycsb;
 /* clang-format off: a line each */
 const struct workload_ops *const workload_registry[] = {
     &workload_hot_row, &workload_bank, &workload_acl87, &workload_ycsb,
+    &workload_job_queue, &workload_edit_form,
     &workload_report,  &workload_mix,  &workload_idle,  &workload_wild,
 };
 /* clang-format on */

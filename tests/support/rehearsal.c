@@ -1,6 +1,7 @@
 /* rehearsal.c - the loop that plays the database for a workload's programs, and the checks on what they did. */
 #include "tests/support/rehearsal.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "sim/base/condition.h"
@@ -52,6 +53,9 @@ void rehearsal_open(struct rehearsal *rehearsal, const char *workload, const cha
 
 void rehearsal_close(struct rehearsal *rehearsal) {
     if (rehearsal->state != NULL) {
+        if (rehearsal->ops->unload != NULL) {
+            rehearsal->ops->unload(rehearsal->state);
+        }
         store_free(&rehearsal->store);
     }
     mem_free(rehearsal->values);
@@ -66,6 +70,7 @@ void rehearsal_close(struct rehearsal *rehearsal) {
 
 void rehearsal_draw(struct rehearsal *rehearsal, uint64_t terminal, uint64_t number) {
     struct stream stream;
+    rehearsal->terminal = terminal;
     stream_open(&stream, &(struct stream_key){1, 1, STREAM_PROGRAM, terminal, number});
     rehearsal->ops->draw(rehearsal->state, &(struct draw){&stream, terminal, number}, rehearsal->arguments);
 }
@@ -86,29 +91,60 @@ static const char *row_name(struct rehearsal *rehearsal, int64_t key) {
     return (size_t)i < sizeof names / sizeof names[0] ? names[i] : "more";
 }
 
-static void say_update(struct rehearsal *rehearsal, const struct step *step) {
-    text_add(&rehearsal->said, "w(%s,%s%d", row_name(rehearsal, step->first), step->value == VALUE_ADD ? "+=" : "",
-             (int)step->operand);
-    if (step->condition.operator!= CONDITION_TRUE) {
-        assert_int_equal(step->condition.operator, CONDITION_GE);
-        assert_false(step->condition.of_id);
-        text_add(&rehearsal->said, ",if>=%d", (int)step->condition.constant);
+static void say_rows(struct rehearsal *rehearsal, const struct step *step) {
+    if (!step->scan) {
+        text_add(&rehearsal->said, "%s", row_name(rehearsal, step->first));
+        return;
     }
-    text_add(&rehearsal->said, ")");
+    text_add(&rehearsal->said, "%" PRId64 "..", step->first);
+    if (step->last != INT64_MAX) {
+        text_add(&rehearsal->said, "%" PRId64, step->last);
+    }
+}
+
+static void say_condition(struct rehearsal *rehearsal, const struct condition *condition) {
+    static const char *const signs[] = {
+        [CONDITION_EQ] = "=", [CONDITION_LT] = "<", [CONDITION_GT] = ">", [CONDITION_GE] = ">="};
+    if (condition->operator== CONDITION_TRUE) {
+        return;
+    }
+    assert_false(condition->of_id);
+    text_add(&rehearsal->said, ",if");
+    if (condition->modulus > 0) {
+        text_add(&rehearsal->said, "%%%" PRId64, condition->modulus);
+    }
+    text_add(&rehearsal->said, "%s%" PRId64, signs[condition->operator], condition->constant);
+}
+
+static const char *verb_of(const struct step *step) {
+    switch (step->kind) {
+    case STEP_UPDATE: return "w";
+    case STEP_DELETE: return "d";
+    default: return step->locking == LOCKING_UPDATE ? "u" : step->scan ? "q" : "r";
+    }
+}
+
+static void say_statement(struct rehearsal *rehearsal, const struct step *step) {
+    static const char *const patiences[] = {
+        [PATIENCE_BLOCK] = "", [PATIENCE_NOWAIT] = ":nowait", [PATIENCE_SKIP_LOCKED] = ":skip"};
+    text_add(&rehearsal->said, "%s(", verb_of(step));
+    say_rows(rehearsal, step);
+    if (step->kind == STEP_UPDATE) {
+        text_add(&rehearsal->said, ",%s%" PRId64, step->value == VALUE_ADD ? "+=" : "", step->operand);
+    }
+    say_condition(rehearsal, &step->condition);
+    text_add(&rehearsal->said, ")%s", patiences[step->patience]);
+    if (step->limit > 0) {
+        text_add(&rehearsal->said, ":%d", (int)step->limit);
+    }
 }
 
 static void say_step(struct rehearsal *rehearsal, const struct step *step) {
     text_add(&rehearsal->said, "%s", rehearsal->said.length > 0 ? " " : "");
     switch (step->kind) {
     case STEP_SELECT:
-        if (step->scan) {
-            text_add(&rehearsal->said, "q(%d..%d)", (int)step->first, (int)step->last);
-        } else {
-            text_add(&rehearsal->said, "%s(%s)", step->locking == LOCKING_UPDATE ? "u" : "r",
-                     row_name(rehearsal, step->first));
-        }
-        break;
-    case STEP_UPDATE: say_update(rehearsal, step); break;
+    case STEP_UPDATE:
+    case STEP_DELETE: say_statement(rehearsal, step); break;
     case STEP_INSERT: text_add(&rehearsal->said, "i(%d)", (int)step->first); break;
     case STEP_THINK: text_add(&rehearsal->said, "think"); break;
     case STEP_COMMIT: text_add(&rehearsal->said, "c"); break;
@@ -130,14 +166,16 @@ static void put_value(struct rehearsal *rehearsal, int64_t key, int64_t value) {
 
 /* Plays one statement: what it read, before it changed it. */
 static void play_statement(struct rehearsal *rehearsal, const struct step *step, struct reply *reply) {
-    assert_in_range(step->last, step->first, rehearsal->store.tables[0].rows + REHEARSAL_ROOM);
+    int64_t end = rehearsal->store.tables[0].rows + REHEARSAL_ROOM;
+    int64_t last = step->last == INT64_MAX ? end : step->last;
+    assert_in_range(last, step->first, end);
     if (step->kind == STEP_INSERT) {
         assert_true(rehearsal->values[step->first] == REHEARSAL_ABSENT);
         put_value(rehearsal, step->first, step->operand);
         reply->count = 1;
         return;
     }
-    for (int64_t key = step->first; key <= step->last; key++) {
+    for (int64_t key = step->first; key <= last && (step->limit == 0 || reply->count < step->limit); key++) {
         int64_t value = rehearsal->values[key];
         if (value == REHEARSAL_ABSENT || !condition_holds(&step->condition, key, value)) {
             continue;
@@ -145,13 +183,20 @@ static void play_statement(struct rehearsal *rehearsal, const struct step *step,
         rehearsal->rows[reply->count++] = (struct reply_row){key, value};
         if (step->kind == STEP_UPDATE) {
             put_value(rehearsal, key, step->value == VALUE_ADD ? value + step->operand : step->operand);
+        } else if (step->kind == STEP_DELETE) {
+            put_value(rehearsal, key, REHEARSAL_ABSENT);
         }
     }
 }
 
 static void play_end(struct rehearsal *rehearsal, enum step_kind kind) {
-    if (kind == STEP_COMMIT && rehearsal->ops->committed != NULL) {
-        rehearsal->ops->committed(rehearsal->state, rehearsal->arguments, rehearsal->registers);
+    const struct workload_ops *ops = rehearsal->ops;
+    bool commits = kind == STEP_COMMIT;
+    if (commits && ops->committed != NULL) {
+        ops->committed(rehearsal->state, rehearsal->arguments, rehearsal->registers);
+    }
+    if (ops->ended != NULL && rehearsal->terminal > 0) {
+        rehearsal->rest = ops->ended(rehearsal->state, rehearsal->arguments, rehearsal->registers, commits);
     }
     for (int i = rehearsal->undo_count; kind == STEP_ROLLBACK && i > 0; i--) {
         rehearsal->values[rehearsal->undo[i - 1].key] = rehearsal->undo[i - 1].value;
@@ -183,6 +228,7 @@ static void ask_footprint(struct rehearsal *rehearsal) {
 static void use_footprint(struct rehearsal *rehearsal, const struct step *step) {
     enum planned_use use = step->kind == STEP_INSERT         ? PLANNED_INSERT
                            : step->kind == STEP_UPDATE       ? PLANNED_WRITE
+                           : step->kind == STEP_DELETE       ? PLANNED_WRITE
                            : step->locking == LOCKING_UPDATE ? PLANNED_LOCK
                                                              : PLANNED_READ;
     size_t at = 0;

@@ -1,10 +1,10 @@
 /* rehearsal.h - runs the programs of a workload one transaction at a time against an array of values, as a database
  * without concurrency would, and writes down what they do.
  *
- * A transcript: r(x) a read, u(x) a locked one, q(1..9) a scan, w(x,5) and w(x,+=5) writes, if>=5 their condition, i(9)
- * an insert by its key, think, c commit, a rollback; `!` marks the last lock. Rows are named h if hot, else x, y, z,
- * ... in order of
- * appearance. */
+ * A transcript: r(x) a read, u(x) a locked one, q(1..9) and u(1..9) scans (no end: to the last key), w(x,5) and w(x,+=5)
+ * writes, d(x) a delete, if>=5 their condition (if%7=5: of the remainder), :nowait, :skip and :1 what else was said of a
+ * scan, i(9) an insert by its key, think, c commit, a rollback; `!` marks the last lock. Rows are named h if hot, else x, y, z, ...
+ * in order of appearance. */
 #ifndef CCSIM_TESTS_SUPPORT_REHEARSAL_H
 #define CCSIM_TESTS_SUPPORT_REHEARSAL_H
 
@@ -35,7 +35,9 @@ struct rehearsal {
     struct planned planned[REHEARSAL_STEPS_MAX];
     int used[REHEARSAL_STEPS_MAX + 1]; /* 1 + the strongest use of each item */
     bool tells;
-    int fail_at; /* the step that is answered with an error; REHEARSAL_NEVER */
+    uint64_t terminal;
+    const struct distribution *rest; /* what the terminal does after the latest transaction; NULL: nothing */
+    int fail_at;                     /* the step that is answered with an error; REHEARSAL_NEVER */
 };
 
 struct rehearsal_trial {
