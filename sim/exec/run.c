@@ -149,6 +149,7 @@ void run_result_free(struct run_result *result) {
     text_free(&result->witness);
     histogram_free(&result->wait);
     histogram_free(&result->response);
+    histogram_free(&result->rollback_response);
     for (size_t i = 0; i < result->type_count; i++) {
         run_result_free(&result->types[i]);
     }

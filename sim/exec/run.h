@@ -74,6 +74,8 @@ struct run_result {
     uint64_t partial_rollbacks, statements_kept; /* by deadlock victims; what these kept, all together */
     struct histogram wait, response;             /* per committed transaction, all attempts */
     double wait_sum_ns, response_sum_ns, admission_sum_ns;
+    struct histogram rollback_response; /* per transaction that rolled back by its own wish, all attempts */
+    double rollback_response_sum_ns;
     double blocked_area_ns, active_area_ns; /* number x time */
     bool cpus_limited;
     double cpu_busy_ns, cpu_useful_ns, cpu_capacity_ns; /* capacity: CPUs x duration */

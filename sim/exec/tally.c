@@ -39,10 +39,11 @@ static void advance_all(struct world *world) {
 
 /* Keeps the memory of the histograms. */
 static void type_clear(struct run_result *type) {
-    struct histogram wait = type->wait, response = type->response;
+    struct histogram wait = type->wait, response = type->response, rollback_response = type->rollback_response;
     histogram_clear(&wait);
     histogram_clear(&response);
-    *type = (struct run_result){.wait = wait, .response = response};
+    histogram_clear(&rollback_response);
+    *type = (struct run_result){.wait = wait, .response = response, .rollback_response = rollback_response};
 }
 
 void tally_start(struct world *world) {
@@ -62,6 +63,8 @@ void tally_start(struct world *world) {
     tally_versions_start(world);
     histogram_clear(&world->result->wait);
     histogram_clear(&world->result->response);
+    histogram_clear(&world->result->rollback_response);
+    world->result->rollback_response_sum_ns = 0;
     for (size_t i = 0; i < world->result->type_count; i++) {
         type_clear(&world->result->types[i]);
     }
@@ -96,10 +99,18 @@ void tally_wait(struct world *world, const struct actor *actor) {
     }
 }
 
+static void record_rollback(struct run_result *result, int64_t response_ns) {
+    result->rollback_response_sum_ns += (double)response_ns;
+    histogram_record(&result->rollback_response, response_ns);
+}
+
 void tally_rollback(struct world *world, const struct actor *actor) {
+    int64_t response_ns = world->agenda.now_ns - actor->submitted_ns;
     world->tally.rollbacks++;
+    record_rollback(world->result, response_ns);
     if (actor->type != NULL) {
         actor->type->rollbacks++;
+        record_rollback(actor->type, response_ns);
     }
 }
 

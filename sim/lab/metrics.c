@@ -122,6 +122,15 @@ static double response_quantile(const struct run_result *result, int percent) {
     return quantile_ms(&result->response, percent);
 }
 
+static double rollback_mean(const struct run_result *result, int unused) {
+    (void)unused;
+    return ratio(ms(result->rollback_response_sum_ns), (double)result->rollbacks);
+}
+
+static double rollback_quantile(const struct run_result *result, int percent) {
+    return quantile_ms(&result->rollback_response, percent);
+}
+
 static double response_max(const struct run_result *result, int unused) {
     (void)unused;
     return result->response.count == 0 ? undefined() : ms((double)result->response.max_ns);
@@ -256,6 +265,11 @@ static const struct metric metrics[] = {
      "of aborts_ssi_pivot and aborts_exclusion: would have closed no cycle, as judged when all that overlapped had ended; empty where not "
      "certified",
      false_positives, 0, 0},
+    {"rollback_mean_ms", "ms",
+     "submission to the end, restarts included, per transaction that rolled back by its own wish", rollback_mean, 0,
+     BY_TYPE},
+    {"rollback_p50_ms", "ms", "its median", rollback_quantile, 50, BY_TYPE},
+    {"rollback_p99_ms", "ms", "its 99th percentile", rollback_quantile, 99, BY_TYPE},
     {"deadlocks", "victims", "deadlock victims", aborts_because, REASON_DEADLOCK, BY_TYPE},
     {"partial_rollbacks", "victims",
      "deadlock victims rolled back only as far as the lock that closed the cycle; they are not among the aborts", count,

@@ -25,6 +25,7 @@ static struct run_result sample(void) {
                                 .wait_sum_ns = 4e8,
                                 .response_sum_ns = 2e9,
                                 .admission_sum_ns = 1e8,
+                                .rollback_response_sum_ns = 2.1e8,
                                 .blocked_area_ns = 5e9,
                                 .active_area_ns = 2.5e10,
                                 .cpus_limited = true,
@@ -67,6 +68,7 @@ static void values_from_counts(void **state) {
                     {"wait_mean_ms", 2},
                     {"response_mean_ms", 10},
                     {"admission_mean_ms", 0.5},
+                    {"rollback_mean_ms", 30},
                     {"waits", 120},
                     {"lost_updates", 5},
                     {"blocked_mean", 0.5},
@@ -102,6 +104,7 @@ static void percentiles_are_in_milliseconds(void **state) {
     for (int i = 1; i <= 100; i++) {
         histogram_record(&result.response, i * INT64_C(1000000));
         histogram_record(&result.wait, i * INT64_C(2000000));
+        histogram_record(&result.rollback_response, i * INT64_C(3000000));
     }
     assert_near(metric("response_p50_ms", &result), 50, 0.05);
     assert_near(metric("response_p95_ms", &result), 95, 0.095);
@@ -110,18 +113,21 @@ static void percentiles_are_in_milliseconds(void **state) {
     assert_near(metric("wait_p50_ms", &result), 100, 0.1);
     assert_near(metric("wait_p95_ms", &result), 190, 0.19);
     assert_near(metric("wait_p99_ms", &result), 198, 0.198);
+    assert_near(metric("rollback_p50_ms", &result), 150, 0.15);
+    assert_near(metric("rollback_p99_ms", &result), 297, 0.297);
     histogram_free(&result.response);
     histogram_free(&result.wait);
+    histogram_free(&result.rollback_response);
 }
 
 static void nothing_happened(void **state) {
     (void)state;
     struct run_result result = {.sim_seconds = 10};
     static const char *const undefined[] = {
-        "abort_rate",        "restarts_per_commit", "wait_mean_ms",     "wait_p50_ms",
-        "wait_p99_ms",       "response_mean_ms",    "response_p99_ms",  "response_max_ms",
-        "admission_mean_ms", "lost_updates",        "cpu_utilization",  "cpu_useful",
-        "fairness_jain",     "chain_length_mean",   "chain_length_max", "chain_length_scan_mean"};
+        "abort_rate",        "restarts_per_commit", "wait_mean_ms",          "wait_p50_ms",       "wait_p99_ms",
+        "response_mean_ms",  "response_p99_ms",     "response_max_ms",       "admission_mean_ms", "lost_updates",
+        "cpu_utilization",   "cpu_useful",          "rollback_mean_ms",      "rollback_p99_ms",   "fairness_jain",
+        "chain_length_mean", "chain_length_max",    "chain_length_scan_mean"};
     for (size_t i = 0; i < sizeof undefined / sizeof undefined[0]; i++) {
         assert_true(isnan(metric(undefined[i], &result)));
     }
