@@ -155,5 +155,6 @@ void run_result_free(struct run_result *result) {
     }
     vector_free(&result->samples);
     vector_free(&result->batches);
+    mem_free(result->toll);
     mem_free(result->types);
 }

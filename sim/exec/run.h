@@ -14,6 +14,7 @@
 #include "sim/base/text.h"
 #include "sim/check/flaw.h"
 #include "sim/exec/settings.h"
+#include "sim/exec/toll.h"
 #include "sim/store/reason.h"
 
 struct cc_ops;
@@ -34,6 +35,10 @@ struct run_spec {
         batches; /* and apart from that at the ends of so many equal parts (of which the last gets what rounding left) */
     /* A terminal, or an open system's arrivals, end after so many; 0: never. What is left must be quiescent. */
     uint64_t transactions_max;
+    /* An open system that so many transactions are under way in has failed, and the run ends there; 0: at what can be
+     * live at once. */
+    uint64_t live_max;
+    bool asks_toll; /* fill result->toll */
     bool certify;
     FILE *history; /* of a certified run: everything that happens is written there (docs/HISTORY.md); may be NULL */
     const char *replay; /* the command that replays this run, for messages of bugs; may be NULL */
@@ -108,7 +113,9 @@ struct run_result {
     struct run_result *types;
     size_t type_count;
     struct run_samples samples, batches; /* of series_ns; of `batches` */
-    bool quiescent;                      /* every transaction has ended and left nothing behind (transactions_max) */
+    struct toll *toll;                   /* where time was lost, if the specification asks for it; else NULL */
+    int64_t live_change; /* transactions under way, at the end more than at the end of the warm-up */
+    bool quiescent;      /* every transaction has ended and left nothing behind (transactions_max) */
 };
 
 /* `result` is overwritten; free it with run_result_free. Never returns half a result: a bug aborts the process. */

@@ -61,6 +61,7 @@ void tally_start(struct world *world) {
                                   .lock_upgrades_before = world->cc.lock_upgrades,
                                   .escalations_before = world->cc.escalations};
     tally_versions_start(world);
+    tally_toll_start(world);
     histogram_clear(&world->result->wait);
     histogram_clear(&world->result->response);
     histogram_clear(&world->result->rollback_response);
@@ -157,6 +158,9 @@ void tally_abort(struct world *world, const struct actor *actor, enum reason rea
     world->tally.aborts_by_reason[reason]++;
     if (actor->type != NULL) {
         actor->type->aborts_by_reason[reason]++;
+    }
+    if (world->toll != NULL) {
+        tally_toll_abort(world, actor);
     }
     tally_outcome(world, actor, (uint64_t)reason + ((int)reason < (int)OUTCOME_COMMIT ? 0 : 2));
 }
@@ -263,6 +267,8 @@ void tally_finish(struct world *world) {
     result->blocked_area_ns = (double)tally->blocked_area;
     result->active_area_ns = (double)tally->active_area;
     tally_versions_finish(world);
+    tally_toll_finish(world);
+    result->live_change = tally->live - tally->live_before;
     result->cpus_limited = world->spec->system.cpus != OPTION_UNLIMITED;
     result->cpu_busy_ns = (double)world->cpu.busy_ns;
     result->cpu_useful_ns = (double)tally->cpu_useful_ns;

@@ -55,11 +55,15 @@ static void schedule_arrival(struct world *world) {
 }
 
 void traffic_arrival(struct world *world) {
-    struct actor *actor = world_actor(world);
+    uint64_t live_max = world->spec->live_max;
+    bool too_many = live_max > 0 && world->tally.live >= (int64_t)live_max;
+    struct actor *actor = too_many ? NULL : world_actor(world);
     if (actor == NULL) {
         world_stop(
             world, RUN_TOO_MANY_LIVE,
-            "more than a million transactions are under way: the arrival rate is beyond what the system can carry");
+            too_many
+                ? "more transactions are under way than are allowed for: the arrival rate is beyond what the system can carry"
+                : "more than a million transactions are under way: the arrival rate is beyond what the system can carry");
         return;
     }
     actor->terminal = 0;
@@ -249,6 +253,9 @@ bool traffic_restart(struct world *world, struct actor *actor) {
         return traffic_finish(world, actor, false);
     }
     int64_t delay_ns = restart_delay_ns(world, actor, own);
+    if (world->toll != NULL) {
+        world->toll->delay_ns += delay_ns;
+    }
     bool moved = delay_ns > 0 || actor->attempt_start_ns != world->agenda.now_ns;
     actor->still_restarts = moved ? 0 : actor->still_restarts + 1;
     if (actor->still_restarts >= STILL_MOST) {

@@ -70,6 +70,9 @@ static void wait_for_event(struct world *world, struct actor *actor) {
         tally_wait(world, actor);
         link_waiting(&world->cc, txn);
         tally_blocked(world, 1);
+        if (world->toll != NULL) {
+            tally_toll_begin(actor);
+        }
     }
     actor->wait_event = EVENT_NONE;
     if (actor->timer_ns >= 0) {
@@ -87,6 +90,9 @@ void walker_end_wait(struct world *world, struct actor *actor) {
         actor->wait_event = EVENT_NONE;
         unlink_waiting(&world->cc, txn);
         tally_blocked(world, -1);
+        if (world->toll != NULL) {
+            tally_toll_wait(world, actor);
+        }
     }
     actor->timer_ns = -1;
 }

@@ -275,6 +275,9 @@ void world_init(struct world *world, const struct run_spec *spec, struct run_res
     init_algorithm(world);
     init_workload(world);
     init_types(world);
+    if (spec->asks_toll) {
+        world->toll = result->toll = mem_new(1, sizeof *result->toll);
+    }
     report_open(world);
     if (closed) {
         world->commits_by_terminal = mem_new((size_t)spec->system.terminals + 1, sizeof *world->commits_by_terminal);

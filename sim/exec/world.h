@@ -79,6 +79,8 @@ struct actor {
     int64_t submitted_ns, admission_ns, queued_ns; /* admission: time spent queued so far; queued: since when */
     int64_t wait_ns, wait_since_ns;
     uint64_t attempts;
+    const char *wait_table; /* of the row that it waits for, where that is counted; NULL: it is no row */
+    int64_t wait_key;
     /* the attempt */
     int64_t attempt_start_ns;
     int64_t cpu_ns; /* CPU it got inside the measured window */
@@ -186,6 +188,7 @@ struct world {
     uint64_t response_count;
     struct tally tally;
     struct version_tally versions;
+    struct toll *toll; /* of the result; NULL: nobody asks */
     uint64_t digest;
     int64_t timer_due_ns[TIMER_COUNT]; /* the algorithm's own timers, which share a slot; INT64_MAX: not set */
     bool stopped;
@@ -322,5 +325,12 @@ void tally_walk(struct world *world, uint32_t passed, bool is_scan);
 void tally_versions_sample(struct world *world, struct run_sample *sample);
 void tally_versions_start(struct world *world);
 void tally_versions_finish(struct world *world);
+
+/* ---- tally_toll.c: where world->toll is not NULL ---- */
+void tally_toll_begin(struct actor *actor);                           /* it begins to wait */
+void tally_toll_wait(struct world *world, const struct actor *actor); /* its wait is over */
+void tally_toll_abort(struct world *world, const struct actor *actor);
+void tally_toll_start(struct world *world);
+void tally_toll_finish(struct world *world);
 
 #endif
