@@ -7,10 +7,12 @@
 #define option getopt_option
 #include <argp.h>
 #undef option
+#include <stdint.h>
 
 int cli_run(int argc, char **argv);
 int cli_merge(int argc, char **argv);
 int cli_plot(int argc, char **argv);
+int cli_plan(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_play(int argc, char **argv);
 int cli_storm(int argc, char **argv);
@@ -28,6 +30,9 @@ extern const size_t cli_command_count;
 
 /* argp_parse, but an unknown long option gets the nearest valid one suggested. Exits with 2 on bad usage. */
 void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+/* The whole number from `low` to `high` that an option's argument is; else bad usage. */
+int64_t cli_whole(const char *command, const char *option, const char *text, int64_t low, int64_t high);
 
 /* `ccsim: MESSAGE`, a pointer to --help, exit code 2. */
 _Noreturn void cli_bad_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));

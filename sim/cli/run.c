@@ -53,21 +53,12 @@ struct run_arguments {
     bool has_seed, dry_run, fresh, quiet, no_plot;
 };
 
-static int64_t whole(const struct run_arguments *arguments, const char *option, const char *text, int64_t low,
-                     int64_t high) {
-    int64_t value;
-    if (!text_parse_integer(text, &value) || value < low || value > high) {
-        cli_bad_usage(arguments->command, "%s: `%s' is not a whole number from %" PRId64 " to %" PRId64, option, text,
-                      low, high);
-    }
-    return value;
-}
-
 /* The replication is no axis of the config: it is picked here. */
 static void take_only(struct run_arguments *arguments, const char *text) {
     static const char replication[] = "replication=";
     if (strncmp(text, replication, sizeof replication - 1) == 0) {
-        arguments->replication = whole(arguments, "--only replication", text + sizeof replication - 1, 1, INT64_MAX);
+        arguments->replication =
+            cli_whole(arguments->command, "--only replication", text + sizeof replication - 1, 1, INT64_MAX);
     } else {
         vector_push(&arguments->onlys, text);
     }
@@ -97,12 +88,12 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         }
         arguments->folder = text;
         break;
-    case 'j': arguments->workers = whole(arguments, "-j", text, 1, WORKERS_MOST); break;
+    case 'j': arguments->workers = cli_whole(arguments->command, "-j", text, 1, WORKERS_MOST); break;
     case 'q': arguments->quiet = true; break;
     case KEY_SET: vector_push(&arguments->sets, text); break;
     case KEY_ONLY: take_only(arguments, text); break;
     case KEY_SEED:
-        arguments->seed = whole(arguments, "--seed", text, 0, INT64_MAX);
+        arguments->seed = cli_whole(arguments->command, "--seed", text, 0, INT64_MAX);
         arguments->has_seed = true;
         break;
     case KEY_DRY_RUN: arguments->dry_run = true; break;

@@ -1,6 +1,7 @@
 /* usage.c - the commands, and what all of them do with bad usage. */
 #include "sim/cli/cli.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@ const struct cli_command cli_commands[] = {
     {"run", cli_run, "run an experiment: table, CSV files, figures"},
     {"merge", cli_merge, "join the shards of one experiment"},
     {"plot", cli_plot, "draw the figures of a results folder again"},
+    {"plan", cli_plan, "capacity planning: how much is carried while an objective is met"},
     {"play", cli_play, "feed a written schedule to algorithms, step by step"},
     {"check", cli_check, "judge a written schedule: serializable, recoverable, anomalies, with reasons"},
     {"storm", cli_storm, "random small worlds through every algorithm and the checker"},
@@ -31,6 +33,14 @@ _Noreturn void cli_bad_usage(const char *command, const char *format, ...) {
     va_end(arguments);
     fprintf(stderr, "\nTry `%s --help' for more information.\n", command);
     exit(LAB_USAGE);
+}
+
+int64_t cli_whole(const char *command, const char *option, const char *text, int64_t low, int64_t high) {
+    int64_t value;
+    if (!text_parse_integer(text, &value) || value < low || value > high) {
+        cli_bad_usage(command, "%s: `%s' is not a whole number from %" PRId64 " to %" PRId64, option, text, low, high);
+    }
+    return value;
 }
 
 static bool is_end(const struct argp_option *option) {

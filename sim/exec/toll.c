@@ -32,6 +32,11 @@ static struct toll_row *take_over(struct toll *toll, const char *table, int64_t 
     return taken;
 }
 
+static struct toll_row *counter_of(struct toll *toll, const char *table, int64_t key) {
+    struct toll_row *row = find(toll, table, key);
+    return row != NULL ? row : take_over(toll, table, key);
+}
+
 void toll_add(struct toll *toll, const char *table, int64_t key, int64_t waited_ns) {
     CHECK(waited_ns >= 0);
     if (table == NULL) {
@@ -39,12 +44,31 @@ void toll_add(struct toll *toll, const char *table, int64_t key, int64_t waited_
         toll->elsewhere_ns += waited_ns;
         return;
     }
-    struct toll_row *row = find(toll, table, key);
-    if (row == NULL) {
-        row = take_over(toll, table, key);
-    }
+    struct toll_row *row = counter_of(toll, table, key);
     row->waits++;
     row->waited_ns += waited_ns;
+}
+
+void toll_merge(struct toll *toll, const struct toll *other) {
+    for (int i = 0; i < other->row_count; i++) {
+        const struct toll_row *from = &other->rows[i];
+        struct toll_row *row = counter_of(toll, from->table, from->key);
+        row->waits += from->waits;
+        row->waited_ns += from->waited_ns;
+        row->error_ns += from->error_ns;
+    }
+    toll->elsewhere += other->elsewhere;
+    toll->elsewhere_ns += other->elsewhere_ns;
+    toll->aborted_ns += other->aborted_ns;
+    toll->delay_ns += other->delay_ns;
+    for (int i = 0; i < TOLL_STATIONS; i++) {
+        struct toll_queue *queue = &toll->stations[i];
+        const struct toll_queue *more = &other->stations[i];
+        queue->limited = queue->limited || more->limited;
+        queue->busy_ns += more->busy_ns;
+        queue->queued_ns += more->queued_ns;
+        queue->capacity_ns += more->capacity_ns;
+    }
 }
 
 const struct toll_row *toll_worst_row(const struct toll *toll) {

@@ -46,6 +46,9 @@ extern const char *const toll_station_names[TOLL_STATIONS];
 /* Adds a wait to a row's counter; `table` NULL: it was for no row. */
 void toll_add(struct toll *toll, const char *table, int64_t key, int64_t waited_ns);
 
+/* Adds what another run counted: the bounds of the rows hold for the sums. */
+void toll_merge(struct toll *toll, const struct toll *other);
+
 /* The row that was waited for longest, the first of several; NULL: there is none. */
 const struct toll_row *toll_worst_row(const struct toll *toll);
 

@@ -138,10 +138,20 @@ bool usl_misses(const struct usl *fit, const struct usl_point *point) {
     return fabs(usl_at(fit, point->n) - point->throughput) > USL_TOLERANCE * point->throughput;
 }
 
-bool usl_peak(const struct usl *fit, double *n) {
-    if (!(fit->b > 0 && fit->a < 1)) {
+bool usl_peak(const struct usl *fit, const struct usl_point *points, size_t count, double *n) {
+    if (!(fit->b > 2 * fit->b_error && fit->a < 1)) {
         return false;
     }
     *n = sqrt((1 - fit->a) / fit->b);
-    return *n >= fit->n_least && *n <= fit->n_most;
+    const struct usl_point *below = NULL, *above = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const struct usl_point *point = &points[i];
+        if (point->n <= *n && (below == NULL || point->n > below->n)) {
+            below = point;
+        }
+        if (point->n >= *n && (above == NULL || point->n < above->n)) {
+            above = point;
+        }
+    }
+    return below != NULL && above != NULL && !usl_misses(fit, below) && !usl_misses(fit, above);
 }

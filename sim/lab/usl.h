@@ -37,7 +37,8 @@ double usl_at(const struct usl *fit, double n);
 /* Does the fit miss the point? */
 bool usl_misses(const struct usl *fit, const struct usl_point *point);
 
-/* Where the fitted throughput is highest; false if that is not among the N that were measured. */
-bool usl_peak(const struct usl *fit, double *n);
+/* Where the fitted throughput is highest. False if that is not among the N that were measured, if the fit misses one of
+ * the two points it lies between, or if b is not above 0 by twice its standard error: then nothing is said of a peak. */
+bool usl_peak(const struct usl *fit, const struct usl_point *points, size_t count, double *n);
 
 #endif

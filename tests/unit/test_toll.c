@@ -60,6 +60,32 @@ static void many_rows_are_bounded(void **state) {
     assert_int_equal(toll_worst_row(&toll)->key, 3);
 }
 
+/* Two halves put together bound the same sums. */
+static void halves_add_up(void **state) {
+    (void)state;
+    enum { KEYS = 200, WAITS = 10000 };
+    static int64_t exact[KEYS];
+    struct stream stream;
+    stream_open(&stream, &(struct stream_key){.seed = 6, .purpose = STREAM_PROGRAM});
+    struct toll halves[2] = {{.delay_ns = 1}, {.delay_ns = 2, .aborted_ns = 3}};
+    int64_t sum = 0, kept = 0;
+    for (int i = 0; i < WAITS; i++) {
+        uint64_t key = stream_below(&stream, 1 + stream_below(&stream, KEYS));
+        int64_t waited_ns = (int64_t)stream_below(&stream, 1000);
+        exact[key] += waited_ns;
+        sum += waited_ns;
+        toll_add(&halves[i % 2], "t", (int64_t)key, waited_ns);
+    }
+    toll_merge(&halves[0], &halves[1]);
+    assert_true(halves[0].delay_ns == 3 && halves[0].aborted_ns == 3);
+    for (int i = 0; i < halves[0].row_count; i++) {
+        const struct toll_row *row = &halves[0].rows[i];
+        assert_true(row->waited_ns - row->error_ns <= exact[row->key]);
+        kept += row->waited_ns;
+    }
+    assert_int_equal(kept, sum);
+}
+
 static struct run_result asked(const char *algorithm, const char *settings) {
     struct spec spec;
     struct text error = {0};
@@ -147,5 +173,6 @@ static void a_backlog_ends_the_run(void **state) {
 }
 
 TEST_GROUP(toll, cmocka_unit_test(few_rows_are_exact), cmocka_unit_test(many_rows_are_bounded),
-           cmocka_unit_test(the_hot_row_is_named), cmocka_unit_test(optimists_lose_attempts),
-           cmocka_unit_test(stations_obey_the_utilization_law), cmocka_unit_test(a_backlog_ends_the_run))
+           cmocka_unit_test(halves_add_up), cmocka_unit_test(the_hot_row_is_named),
+           cmocka_unit_test(optimists_lose_attempts), cmocka_unit_test(stations_obey_the_utilization_law),
+           cmocka_unit_test(a_backlog_ends_the_run))

@@ -16,7 +16,7 @@ static void published_measurements(void **state) {
     assert_near(fit.b, .0001044, 5e-8);
     assert_near(fit.c, 89.995, 5e-3);
     double n;
-    assert_true(usl_peak(&fit, &n));
+    assert_true(usl_peak(&fit, points, sizeof points / sizeof points[0], &n));
     assert_near(n, 96.5, .05);
     assert_near(usl_at(&fit, n), 1884, .5);
     /* one user alone gets 28% less than the fit says, and the fit says so */
@@ -46,7 +46,7 @@ static void it_gives_back_what_was_put_in(void **state) {
         assert_true(fit.miss_most < 1e-6);
         double n;
         if (i > 0) {
-            assert_true(usl_peak(&fit, &n) == (sqrt((1 - a) / b) <= 128));
+            assert_true(usl_peak(&fit, points, 8, &n) == (sqrt((1 - a) / b) <= 128));
         }
     }
 }
@@ -62,7 +62,7 @@ static void it_does_not_extrapolate(void **state) {
     struct usl fit;
     double n;
     assert_true(usl_fit(points, 6, &fit));
-    assert_true(!usl_peak(&fit, &n));
+    assert_true(!usl_peak(&fit, points, 6, &n));
     assert_near(fit.n_most, 6, 0);
 }
 
@@ -81,15 +81,28 @@ static void a_collapse_has_another_shape(void **state) {
     static const struct usl_point points[] = {{1, 111}, {2, 122}, {4, 134}, {8, 148},
                                               {16, 68}, {32, 32}, {64, 16}, {128, 8}};
     struct usl fit;
-    if (usl_fit(points, 8, &fit)) {
-        int missed = 0;
-        for (int i = 0; i < 8; i++) {
-            missed += usl_misses(&fit, &points[i]);
-        }
-        assert_true(missed >= 3);
+    int missed = 0;
+    assert_true(usl_fit(points, 8, &fit));
+    for (int i = 0; i < 8; i++) {
+        missed += usl_misses(&fit, &points[i]);
     }
+    double n;
+    assert_true(missed >= 3);
+    assert_true(!usl_peak(&fit, points, 8, &n)); /* it is at 8, not where the fit has it */
+}
+
+/* Locking on one row: flat but for noise, of which no peak is made. */
+static void noise_is_no_peak(void **state) {
+    (void)state;
+    static const struct usl_point points[] = {{1, 110.7},  {2, 111.5},  {4, 111.4},  {8, 111},
+                                              {16, 111.5}, {32, 111.1}, {64, 110.3}, {128, 111}};
+    struct usl fit;
+    double n;
+    assert_true(usl_fit(points, 8, &fit));
+    assert_true(fit.miss_most < .02);
+    assert_true(!usl_peak(&fit, points, 8, &n));
 }
 
 TEST_GROUP(usl, cmocka_unit_test(published_measurements), cmocka_unit_test(it_gives_back_what_was_put_in),
            cmocka_unit_test(it_does_not_extrapolate), cmocka_unit_test(what_cannot_be_fitted_is_refused),
-           cmocka_unit_test(a_collapse_has_another_shape))
+           cmocka_unit_test(a_collapse_has_another_shape), cmocka_unit_test(noise_is_no_peak))
