@@ -90,13 +90,6 @@ static void find_binding(const struct planner *planner, struct answer *answer) {
     }
 }
 
-static size_t metric_number(const char *name) {
-    size_t count;
-    const struct metric *all = metrics_all(&count), *metric = metric_find(name);
-    CHECK(metric != NULL);
-    return (size_t)(metric - all);
-}
-
 static struct rung rung_of(const struct planner *planner, size_t point, double value) {
     struct rung rung = {.value = value, .met = true};
     size_t throughput = metric_number("throughput_tps"), response = metric_number("response_mean_ms"), count = 0;

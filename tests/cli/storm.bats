@@ -22,7 +22,7 @@ refused() {
     while read -r name; do
         grep -Eq "^$name +[A-Za-z]+ +60 +[1-9][0-9]* +[0-9]+ +[0-9]+ +0$" out
     done < <("$ccsim" list algorithms | sed 's/ .*//')
-    grep -Eq '^2pl +SER +60 .* 0 +0$' out
+    grep -Eq '^occ +SER +60 .* 0 +0$' out # none of whose transactions asks for less
     grep -Eq '^0 violations in [0-9.]+ s; [1-9][0-9]* runs were repeated$' out
     grep -Eq '^none, which must be caught, was: in [1-9][0-9]* of 60 worlds, first in number [0-9]+, after 0\.' out
 }
