@@ -46,7 +46,7 @@ static void add_columns(const struct experiment *plan, const struct column_kind 
     }
 }
 
-/* An axis may go by its last word. */
+/* An axis may go by other names as well. */
 static bool is_column(const struct experiment *plan, const struct column_kind *kind, const char *name) {
     struct catalog_names names = {0};
     bool is_one = kind->axes && (strcmp(name, "workload") == 0 || plan_find_axis(plan, name) != NULL);
