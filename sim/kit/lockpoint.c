@@ -69,10 +69,22 @@ static void shrink(struct cc *cc, struct txn *txn) {
     }
 }
 
+/* With predicate locks each change asks anew, though its row is locked: it is the last one where no row is used again. */
+static bool may_ask_again(struct cc *cc, const struct txn *txn) {
+    bool asks = false;
+    if (((const struct lockpoint_options *)cc->options)->phantoms == PHANTOMS_PREDICATE) {
+        for (const struct lock *lock = txn->held; lock != NULL && !asks; lock = lock->held_next) {
+            asks = cc->harness->uses_again(cc->harness->world, txn, &txn->rows.items[lock->row]);
+        }
+    }
+    return asks;
+}
+
 void lockpoint_statement_end(struct cc *cc, struct txn *txn, bool failed) {
     struct lockpoint_txn *tail = tail_of(txn);
     locking_statement_end(cc, txn, failed);
-    tail->reached = tail->reached || (txn->last_lock && !failed);
+    tail->told = tail->told || (txn->last_lock && !failed);
+    tail->reached = tail->reached || (tail->told && !may_ask_again(cc, txn));
     if (tail->reached) {
         shrink(cc, txn);
     }

@@ -22,6 +22,7 @@ struct lockpoint {
     bool keeps_writes; /* X on rows written stays to the end */
 };
 struct lockpoint_txn {
+    bool told; /* that it has taken its last lock */
     bool reached;
 };
 /* The options of such a scheme begin with it. */

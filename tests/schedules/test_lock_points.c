@@ -215,6 +215,8 @@ static void what_ran_is_what_was_promised(void **state) {
         {"2pl-strict", {NULL}, true, true},
         {"2pl-basic", {NULL}, true, false},
         {"2pl-basic", {"recoverable", "no", NULL}, false, false},
+        {"2pl-strict", {"phantoms", "predicate", NULL}, true, true},
+        {"2pl-basic", {"phantoms", "predicate", NULL}, true, false},
         {"to", {"strict", "no", NULL}, true, false},
         {"to", {"strict", "no", "recoverable", "no", NULL}, false, false},
     };
