@@ -83,8 +83,10 @@ enum workers_end lab_work(struct lab *lab, void (*run)(void *context, size_t num
                           bool (*done)(void *context, size_t number, const char *answer, size_t length),
                           void (*lost)(void *context, size_t number, int wait_status));
 
-/* Is the outcome of that key in a journal? It points into `found`. */
-bool lab_find(const struct lab *lab, uint64_t key, struct text *found, struct outcome *outcome);
+/* Is the outcome of that key in a journal? It points into `found`. What a shard finds elsewhere it keeps. */
+bool lab_find(struct lab *lab, uint64_t key, struct text *found, struct outcome *outcome);
+/* Adds an outcome to the journal. False, with lab->error set, if it cannot be written. */
+bool lab_keep(struct lab *lab, uint64_t key, const char *bytes, size_t length);
 
 /* --- lab_rounds.c: warmup = auto, precision --- */
 

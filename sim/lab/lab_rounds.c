@@ -70,11 +70,7 @@ static bool pilot_landed(void *context, size_t number, const char *bytes, size_t
     size_t point = lab->round.points[number];
     struct outcome outcome;
     CHECK(outcome_read(bytes, length, &outcome) && take_pilot(lab, point, &outcome));
-    if (!journal_add(&lab->journal, pilot_key(lab, point), bytes, length)) {
-        text_add(&lab->error, "%s: %s", lab->journal.path, strerror(errno));
-        return false;
-    }
-    return true;
+    return lab_keep(lab, pilot_key(lab, point), bytes, length);
 }
 
 /* The point's runs fly their own, and will be lost as it was: that is told then. */

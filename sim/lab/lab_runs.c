@@ -216,8 +216,7 @@ static bool run_done(void *context, size_t number, const char *bytes, size_t len
     size_t job = lab->todo.items[lab->round.first + number];
     struct outcome outcome;
     CHECK(outcome_read(bytes, length, &outcome));
-    if (!journal_add(&lab->journal, lab->keys[job], bytes, length)) {
-        text_add(&lab->error, "%s: %s", lab->journal.path, strerror(errno));
+    if (!lab_keep(lab, lab->keys[job], bytes, length)) {
         return false;
     }
     lab->computed++;
@@ -248,12 +247,29 @@ static void run_tick(void *context) {
     progress_show(&lab->progress, lab->computed - lab->round.computed_before);
 }
 
-bool lab_find(const struct lab *lab, uint64_t key, struct text *found, struct outcome *outcome) {
-    bool known = journal_find(&lab->journal, key, found) && outcome_read(found->bytes, found->length, outcome);
-    for (size_t i = 0; i < lab->others.count && !known; i++) {
-        known = journal_find(&lab->others.items[i], key, found) && outcome_read(found->bytes, found->length, outcome);
+static bool find_in(const struct journal *journal, uint64_t key, struct text *found, struct outcome *outcome) {
+    return journal_find(journal, key, found) && outcome_read(found->bytes, found->length, outcome);
+}
+
+bool lab_keep(struct lab *lab, uint64_t key, const char *bytes, size_t length) {
+    if (!journal_add(&lab->journal, key, bytes, length)) {
+        text_add(&lab->error, "%s: %s", lab->journal.path, strerror(errno));
+        return false;
     }
-    return known;
+    return true;
+}
+
+bool lab_find(struct lab *lab, uint64_t key, struct text *found, struct outcome *outcome) {
+    if (find_in(&lab->journal, key, found, outcome)) {
+        return true;
+    }
+    for (size_t i = 0; i < lab->others.count; i++) {
+        if (find_in(&lab->others.items[i], key, found, outcome)) {
+            /* a shard's file holds all of the shard: it may be merged without the other */
+            return lab->request->shard.count == 0 || lab_keep(lab, key, found->bytes, found->length);
+        }
+    }
+    return false;
 }
 
 bool lab_want(struct lab *lab, size_t job) {

@@ -148,6 +148,19 @@ INI
     cmp whole/runs.csv one/runs.csv
 }
 
+@test "what a shard knows from another part file is in its own" {
+    sweep -o out
+    sweep -o out --set experiment.replications=5 --shard 1/2
+    sweep -o out --set experiment.replications=5 --shard 2/2
+    sweep -o whole --set experiment.replications=5
+    mkdir alone
+    cp out/runs-*-of-2.part alone
+    "$ccsim" merge --quiet --no-plot out
+    cmp out/runs.csv whole/runs.csv
+    "$ccsim" merge --quiet --no-plot alone
+    cmp alone/summary.csv whole/summary.csv
+}
+
 @test "shards by launcher" {
     sweep -o whole
     for rank in 0 1 2; do OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=3 sweep -o mpi --shard auto 2>>said; done
