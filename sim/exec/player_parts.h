@@ -6,8 +6,9 @@
 #include "sim/exec/spec.h"
 #include "sim/exec/world.h"
 
-/* What a row looked like to one who read it, or was left as by one who committed. */
-enum trace_kind { TRACE_READ, TRACE_OWN, TRACE_WRITE, TRACE_INSTALL, TRACE_END };
+/* What a row looked like to one who read it, or was left as by one who committed. TRACE_REREAD: to one who waited and
+ * then read it again, which is the read that counts. */
+enum trace_kind { TRACE_READ, TRACE_OWN, TRACE_WRITE, TRACE_INSTALL, TRACE_END, TRACE_REREAD };
 struct trace_event {
     enum trace_kind kind;
     uint32_t life, step, row;

@@ -97,7 +97,7 @@ static enum cc_status watch_read(struct cc *cc, struct txn *txn, struct row *row
     return status;
 }
 
-/* After a wait the version that is changed or locked may be newer than the one seen: then it is what was read. */
+/* After a wait the version that is changed or locked may be newer than the one seen: then it is what was read, now. */
 static enum cc_status watch_claim(struct cc *cc, struct txn *txn, struct row *row, enum change change,
                                   enum patience patience, struct version **base) {
     struct player *player = player_of(cc);
@@ -108,10 +108,8 @@ static enum cc_status watch_claim(struct cc *cc, struct txn *txn, struct row *ro
     struct trace_event now = seen_as(player, txn, row, *base);
     struct trace_event *before = find_seen(player, txn, now.row);
     if (before != NULL && before->other != now.other) {
-        now.life = before->life;
-        now.step = before->step;
-        now.statement = before->statement;
-        *before = now;
+        before->kind = TRACE_REREAD;
+        push(player, txn, now);
     }
     return status;
 }

@@ -216,7 +216,8 @@ static void add_trace(struct account *account) {
         case TRACE_INSTALL: add_install(account, event, present); break;
         case TRACE_END: add_end(account, player->lives.items[event->life].txn, event->committed); break;
         case TRACE_OWN:
-        case TRACE_WRITE: break;
+        case TRACE_WRITE:
+        case TRACE_REREAD: break;
         }
     }
     mem_free(present);

@@ -199,3 +199,12 @@ TABLE
     [ "$("$ccsim" play --json "b1:si b2 $late" --algorithm ssi | grep -c '"levels_broken": true')" -eq 1 ]
     [ "$("$ccsim" play --json "b2 $late" --algorithm ssi | grep -c levels_broken)" -eq 0 ]
 }
+
+@test "a version read after a wait was committed by then" {
+    for late in 'w2(x,+=1)' 'u2(x)' 'i2(x,1)' 'w2(P,+=1)' 'd2(x)'; do
+        "$ccsim" play "i1(x,1) $late c1 c2" --init y=1 --algorithm mvcc-rc >table
+        grep -q '^rollbacks:       recoverable, cascadeless$' table
+        "$ccsim" play "w1(x,+=1) $late c1 c2" --init x=1 --algorithm mvcc-rc >table
+        grep -q '^rollbacks:       recoverable, cascadeless$' table
+    done
+}
