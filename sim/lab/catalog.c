@@ -58,6 +58,8 @@ static const struct option variant_head_rows[] = {
 const char *const figure_sources[] = {"summary", "series", "histograms", NULL};
 static const char *const log_choices[] = {"none", "x", "y", "xy", NULL};
 
+static const char *const kind_choices[] = {"curves", "map", NULL};
+
 static const struct option figure_rows[] = {
     {"title", OPTION_TEXT, offsetof(struct figure_settings, title), "Throughput", 0, 0, NULL, OPTION_OPTIONAL,
      "the heading, the experiment's title if there is none"},
@@ -68,7 +70,14 @@ static const struct option figure_rows[] = {
      "the column along the abscissa: an axis of the sweep, or a metric; of a series always time_s; of histograms, response "
      "or wait"},
     {"y", OPTION_TEXT, offsetof(struct figure_settings, y), "throughput_tps", 0, 0, NULL, OPTION_OPTIONAL,
-     "the metric that is drawn, with its confidence interval; of histograms none"},
+     "the metric that is drawn, with its confidence interval; of histograms none; of a map, the axis of the sweep along the "
+     "ordinate"},
+    {"kind", OPTION_CHOICE, offsetof(struct figure_settings, kind), "curves", 0, 0, kind_choices, 0,
+     "curves, or a map: a cell for each pair of x and y, with the group that is best there and by how much"},
+    {"value", OPTION_TEXT, offsetof(struct figure_settings, value), "throughput_tps", 0, 0, NULL, 0,
+     "of a map: the metric by which the best is found"},
+    {"lowest", OPTION_BOOL, offsetof(struct figure_settings, lowest), "no", 0, 0, NULL, 0,
+     "of a map: the lowest value is the best"},
     {"group", OPTION_TEXT, offsetof(struct figure_settings, group), "algorithm", 0, 0, NULL, OPTION_OPTIONAL,
      "one curve for each value of this axis"},
     {"log", OPTION_CHOICE, offsetof(struct figure_settings, log), "none", 0, 0, log_choices, 0,

@@ -40,6 +40,9 @@ struct named_settings {
 /* [figure NAME] */
 struct figure_settings {
     char title[OPTION_TEXT_SIZE], x[OPTION_TEXT_SIZE], y[OPTION_TEXT_SIZE], group[OPTION_TEXT_SIZE];
+    int kind;                     /* enum figure_kind */
+    char value[OPTION_TEXT_SIZE]; /* of a map */
+    bool lowest;
     int log;    /* enum figure_log */
     int source; /* enum figure_source */
     char x_label[OPTION_TEXT_SIZE], y_label[OPTION_TEXT_SIZE];

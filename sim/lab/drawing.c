@@ -13,9 +13,10 @@
 #include "sim/lab/label.h"
 #include "sim/lab/table.h"
 
-static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"};
+const char *const drawing_colours[DRAWING_COLOURS] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                                      "#E69F00", "#56B4E9", "#000000"};
 static const int point_types[] = {7, 5, 9, 13, 11, 4, 6, 8, 12, 10};
-enum { COLOURS = 7, POINT_TYPES = 10, DASH_TYPES = 5, CURVES_EASY = 16, CURVES_MOST = 40, TICS_MOST = 12 };
+enum { POINT_TYPES = 10, DASH_TYPES = 5, CURVES_EASY = 16, CURVES_MOST = 40, TICS_MOST = 12 };
 
 struct curve {
     size_t row; /* one of its rows: the others agree with it in `keys` */
@@ -35,20 +36,15 @@ struct drawing {
     double x_min, x_max, y_min, y_max; /* y_max: of the error bars' ends */
 };
 
-static const char *cell_of(const struct drawing_data *data, size_t row, size_t column) {
-    return data->cells[row * data->width + column];
-}
-
-static size_t column_named(const struct drawing_data *data, const char *name) {
+size_t drawing_column(const struct drawing_data *data, const char *name) {
     size_t column = 0;
-    while (column < data->width && strcmp(cell_of(data, 0, column), name) != 0) {
+    while (column < data->width && strcmp(drawing_cell(data, 0, column), name) != 0) {
         column++;
     }
     return column;
 }
 
-/* A string as gnuplot's single quotes hold it. */
-static void add_quoted(struct text *out, const char *words) {
+void drawing_add_quoted(struct text *out, const char *words) {
     text_add(out, "'");
     for (const char *p = words; *p != '\0'; p++) {
         text_add_bytes(out, *p == '\'' ? "''" : *p == '\n' ? " " : p, *p == '\'' ? 2 : 1);
@@ -56,9 +52,9 @@ static void add_quoted(struct text *out, const char *words) {
     text_add(out, "'");
 }
 
-static bool varies(const struct drawing_data *data, size_t column) {
+bool drawing_varies(const struct drawing_data *data, size_t column) {
     for (size_t r = 2; r < data->rows; r++) {
-        if (strcmp(cell_of(data, r, column), cell_of(data, 1, column)) != 0) {
+        if (strcmp(drawing_cell(data, r, column), drawing_cell(data, 1, column)) != 0) {
             return true;
         }
     }
@@ -68,7 +64,7 @@ static bool varies(const struct drawing_data *data, size_t column) {
 /* The group, even if it has one value only, then the other axes that vary. */
 static void keys_choose(struct drawing *drawing) {
     const struct drawing_data *data = drawing->data;
-    size_t group = drawing->figure->group != NULL ? column_named(data, drawing->figure->group) : data->width;
+    size_t group = drawing->figure->group != NULL ? drawing_column(data, drawing->figure->group) : data->width;
     if (group < data->width) {
         vector_push(&drawing->keys, group);
     }
@@ -76,7 +72,7 @@ static void keys_choose(struct drawing *drawing) {
     for (size_t i = 0; i < drawing->axes_end && i < data->width; i++) {
         /* along a metric as x, one axis must run within a curve: the innermost */
         bool runs = x_is_axis ? i == drawing->x : is_summary && i + 1 == drawing->axes_end;
-        if (i != group && !runs && varies(data, i)) {
+        if (i != group && !runs && drawing_varies(data, i)) {
             vector_push(&drawing->keys, i);
         }
     }
@@ -85,26 +81,25 @@ static void keys_choose(struct drawing *drawing) {
 static bool same_curve(const struct drawing *drawing, size_t row, size_t other) {
     for (size_t k = 0; k < drawing->keys.count; k++) {
         size_t column = drawing->keys.items[k];
-        if (strcmp(cell_of(drawing->data, row, column), cell_of(drawing->data, other, column)) != 0) {
+        if (strcmp(drawing_cell(drawing->data, row, column), drawing_cell(drawing->data, other, column)) != 0) {
             return false;
         }
     }
     return true;
 }
 
-/* Files say inf where people say unlimited. */
-static const char *shown(const char *value) { return strcmp(value, "inf") == 0 ? "unlimited" : value; }
+const char *drawing_shown(const char *value) { return strcmp(value, "inf") == 0 ? "unlimited" : value; }
 
 static void curve_label(const struct drawing *drawing, size_t row, struct text *label) {
     for (size_t k = 0; k < drawing->keys.count; k++) {
         size_t column = drawing->keys.items[k];
-        const char *name = cell_of(drawing->data, 0, column), *value = cell_of(drawing->data, row, column);
+        const char *name = drawing_cell(drawing->data, 0, column), *value = drawing_cell(drawing->data, row, column);
         text_add(label, "%s", k > 0 ? ", " : "");
         if (strcmp(name, "algorithm") != 0 && strcmp(name, "workload") != 0) {
             text_add(label, "%s ", label_short(name));
         }
-        const char *unit = isfinite(table_value(value)) ? label_unit(name, cell_of(drawing->data, row, 1)) : "";
-        text_add(label, "%s%s%s", shown(value), unit[0] != '\0' && strcmp(unit, "share") != 0 ? " " : "",
+        const char *unit = isfinite(table_value(value)) ? label_unit(name, drawing_cell(drawing->data, row, 1)) : "";
+        text_add(label, "%s%s%s", drawing_shown(value), unit[0] != '\0' && strcmp(unit, "share") != 0 ? " " : "",
                  strcmp(unit, "share") != 0 ? unit : "");
     }
 }
@@ -112,7 +107,7 @@ static void curve_label(const struct drawing *drawing, size_t row, struct text *
 /* Histograms of other things stand in the file as well. */
 static bool is_drawn(const struct drawing *drawing, size_t row) {
     return drawing->metric == drawing->data->width ||
-           strcmp(cell_of(drawing->data, row, drawing->metric), drawing->figure->x) == 0;
+           strcmp(drawing_cell(drawing->data, row, drawing->metric), drawing->figure->x) == 0;
 }
 
 static void curves_find(struct drawing *drawing) {
@@ -132,10 +127,10 @@ static void curves_find(struct drawing *drawing) {
 /* Keeps the rows in which a value of x first appears. Of a series or a histogram there may be many, all numbers, and
  * nobody needs them. */
 static void x_row_note(struct drawing *drawing, size_t row) {
-    const char *cell = cell_of(drawing->data, row, drawing->x);
+    const char *cell = drawing_cell(drawing->data, row, drawing->x);
     size_t i = drawing->figure->source == FIGURE_SUMMARY ? 0 : SIZE_MAX;
     while (i < drawing->x_rows.count &&
-           strcmp(cell_of(drawing->data, drawing->x_rows.items[i], drawing->x), cell) != 0) {
+           strcmp(drawing_cell(drawing->data, drawing->x_rows.items[i], drawing->x), cell) != 0) {
         i++;
     }
     if (i == drawing->x_rows.count) {
@@ -153,8 +148,8 @@ static void ranges_find(struct drawing *drawing) {
         if (!is_drawn(drawing, r)) {
             continue;
         }
-        double x = table_value(cell_of(data, r, drawing->x)), y = table_value(cell_of(data, r, drawing->y));
-        double ci = drawing->ci < data->width ? table_value(cell_of(data, r, drawing->ci)) : (double)NAN;
+        double x = table_value(drawing_cell(data, r, drawing->x)), y = table_value(drawing_cell(data, r, drawing->y));
+        double ci = drawing->ci < data->width ? table_value(drawing_cell(data, r, drawing->ci)) : (double)NAN;
         x_row_note(drawing, r);
         drawing->x_min = x < drawing->x_min ? x : drawing->x_min;
         drawing->x_max = x > drawing->x_max ? x : drawing->x_max;
@@ -166,13 +161,14 @@ static void ranges_find(struct drawing *drawing) {
     }
 }
 
-static bool drawing_make(struct drawing *drawing, const struct figure *figure, const struct drawing_data *data,
-                         struct text *error) {
-    *drawing = (struct drawing){.figure = figure, .data = data};
-    const char *x = figure->source == FIGURE_HISTOGRAMS ? "below_ms" : figure->x;
-    const char *wanted[] = {x, figure->y, figure->group};
+static const char *x_column(const struct figure *figure) {
+    return figure->source == FIGURE_HISTOGRAMS ? "below_ms" : figure->x;
+}
+
+static bool has_columns(const struct figure *figure, const struct drawing_data *data, struct text *error) {
+    const char *wanted[] = {x_column(figure), figure->y, figure->group, figure->value};
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        if (wanted[i] != NULL && column_named(data, wanted[i]) == data->width) {
+        if (wanted[i] != NULL && drawing_column(data, wanted[i]) == data->width) {
             char suggestion[256];
             text_suggestion(suggestion, sizeof suggestion, wanted[i], (const char *const *)data->cells, data->width);
             text_add(error, "[figure %s]: %s.csv has no column `%s`%s", figure->name, figure_sources[figure->source],
@@ -180,18 +176,22 @@ static bool drawing_make(struct drawing *drawing, const struct figure *figure, c
             return false;
         }
     }
+    return true;
+}
+
+static void drawing_make(struct drawing *drawing, const struct figure *figure, const struct drawing_data *data) {
+    *drawing = (struct drawing){.figure = figure, .data = data};
     struct text ci = {0};
     text_add(&ci, "%s_ci95", figure->y);
-    drawing->axes_end = column_named(data, figure->source == FIGURE_SUMMARY ? "replications" : "replication");
-    drawing->metric = figure->source == FIGURE_HISTOGRAMS ? column_named(data, "metric") : data->width;
-    drawing->x = column_named(data, x);
-    drawing->y = column_named(data, figure->y);
-    drawing->ci = column_named(data, text_string(&ci));
+    drawing->axes_end = drawing_column(data, figure->source == FIGURE_SUMMARY ? "replications" : "replication");
+    drawing->metric = figure->source == FIGURE_HISTOGRAMS ? drawing_column(data, "metric") : data->width;
+    drawing->x = drawing_column(data, x_column(figure));
+    drawing->y = drawing_column(data, figure->y);
+    drawing->ci = drawing_column(data, text_string(&ci));
     text_free(&ci);
     keys_choose(drawing);
     curves_find(drawing);
     ranges_find(drawing);
-    return true;
 }
 
 static void drawing_free(struct drawing *drawing) {
@@ -211,7 +211,7 @@ static bool is_power_of_two(double value) {
 /* 2 if all values of x are powers of two, else 10. */
 static int log_base_of_x(const struct drawing *drawing) {
     for (size_t i = 0; i < drawing->x_rows.count; i++) {
-        if (!is_power_of_two(table_value(cell_of(drawing->data, drawing->x_rows.items[i], drawing->x)))) {
+        if (!is_power_of_two(table_value(drawing_cell(drawing->data, drawing->x_rows.items[i], drawing->x)))) {
             return 10;
         }
     }
@@ -245,7 +245,7 @@ static void add_x_axis(const struct drawing *drawing, struct text *out) {
         text_add(out, "set xtics (");
         for (size_t i = 0; i < drawing->x_rows.count; i++) {
             text_add(out, i > 0 ? ", " : "");
-            add_quoted(out, shown(cell_of(drawing->data, drawing->x_rows.items[i], drawing->x)));
+            drawing_add_quoted(out, drawing_shown(drawing_cell(drawing->data, drawing->x_rows.items[i], drawing->x)));
             text_add(out, " %zu", i + 1);
         }
         text_add(out, ")\nset xrange [0.5:%zu.5]\n", drawing->x_rows.count);
@@ -278,32 +278,55 @@ static void add_y_axis(const struct drawing *drawing, struct text *out) {
     text_add(out, "set format y '%s'\n", known && drawing->y_max >= 1e4 ? "%.0f" : "%g");
 }
 
-static void add_settings(const struct drawing *drawing, const struct drawing_format *format, struct text *out) {
-    const struct figure *figure = drawing->figure;
+void drawing_head(const struct figure *figure, const char *title, const struct drawing_format *format,
+                  struct text *out) {
     text_add(out, "# Draws %s.%s from %s.csv; edit it and run: gnuplot %s.gp\n", figure->name, format->ending,
              figure_sources[figure->source], figure->name);
     text_add(out, "set terminal %s\n", format->terminal);
     text_add(out, "if (!exists('picture')) picture = '%s.%s'\nset output picture\n", figure->name, format->ending);
-    text_add(out, "set datafile separator comma\nset datafile missing NaN\n");
+    text_add(out, "set datafile separator comma\nset datafile missing NaN\nset datafile columnheaders\n");
+    text_add(out, "set title ");
+    drawing_add_quoted(out, title);
+    text_add(out, " font ',24'\nset xlabel ");
+    drawing_add_quoted(out, figure->x_label);
+    text_add(out, "\nset ylabel ");
+    drawing_add_quoted(out, figure->y_label);
+    text_add(out, "\nset border 3 linewidth 1.5\nset tics nomirror\n");
+}
+
+static void add_settings(const struct drawing *drawing, const struct drawing_format *format, struct text *out) {
     struct text title = {0};
-    text_add(&title, "%s", figure->title);
+    text_add(&title, "%s", drawing->figure->title);
     if (drawing->curves.count > CURVES_MOST) {
         text_add(&title, " (the first %d of %zu curves)", CURVES_MOST, drawing->curves.count);
     }
-    text_add(out, "set title ");
-    add_quoted(out, text_string(&title));
+    drawing_head(drawing->figure, text_string(&title), format, out);
     text_free(&title);
-    text_add(out, " font ',24'\nset xlabel ");
-    add_quoted(out, figure->x_label);
-    text_add(out, "\nset ylabel ");
-    add_quoted(out, figure->y_label);
-    text_add(out, "\nset border 3 linewidth 1.5\nset tics nomirror\nset grid linecolor rgb '#DDDDDD' linetype 1\n");
     bool crowded = drawing->curves.count > CURVES_EASY;
+    text_add(out, "set grid linecolor rgb '#DDDDDD' linetype 1\n");
     text_add(out, "set key outside right top vertical Left reverse samplen 3 %s\n",
              crowded ? "spacing 0.9 font ',12'" : "spacing 1.4");
     text_add(out, "set errorbars 0.7\n");
     add_x_axis(drawing, out);
     add_y_axis(drawing, out);
+}
+
+/* Does the column say what it says in `row`? gnuplot's strcol ends a quoted cell at its first comma: where there is one, the
+ * lines that say the same are named by their numbers. */
+static void add_same(const struct drawing_data *data, size_t column, size_t row, struct text *out) {
+    const char *cell = drawing_cell(data, row, column);
+    if (strpbrk(cell, ",\"") == NULL) {
+        text_add(out, "strcol('%s') eq ", drawing_cell(data, 0, column));
+        drawing_add_quoted(out, cell);
+        return;
+    }
+    text_add(out, "strstrt(' ");
+    for (size_t other = 1; other < data->rows; other++) {
+        if (strcmp(drawing_cell(data, other, column), cell) == 0) {
+            text_add(out, "%zu ", other - 1);
+        }
+    }
+    text_add(out, "', sprintf(' %%d ', int(column(0)))) > 0");
 }
 
 /* `x` and `y` of a row as gnuplot's expressions. */
@@ -312,11 +335,10 @@ static void add_functions(const struct drawing *drawing, struct text *out) {
     text_add(out, "number(name) = strlen(strcol(name)) > 0 ? column(name) : NaN\n");
     text_add(out, "x_of(row) = ");
     for (size_t i = 0; !drawing->x_is_number && i < drawing->x_rows.count; i++) {
-        text_add(out, "strcol('%s') eq ", cell_of(drawing->data, 0, drawing->x));
-        add_quoted(out, cell_of(drawing->data, drawing->x_rows.items[i], drawing->x));
+        add_same(drawing->data, drawing->x, drawing->x_rows.items[i], out);
         text_add(out, " ? %zu : ", i + 1);
     }
-    text_add(out, drawing->x_is_number ? "number('%s')\n" : "NaN\n", cell_of(drawing->data, 0, drawing->x));
+    text_add(out, drawing->x_is_number ? "number('%s')\n" : "NaN\n", drawing_cell(drawing->data, 0, drawing->x));
     text_add(out, "y_of(row) = number('%s')\n", figure->source == FIGURE_HISTOGRAMS ? "count" : figure->y);
     if (drawing->has_ci) {
         char low[32];
@@ -333,8 +355,8 @@ static void add_functions(const struct drawing *drawing, struct text *out) {
 static void add_condition(const struct drawing *drawing, size_t row, struct text *out) {
     for (size_t k = 0; k < drawing->keys.count; k++) {
         size_t column = drawing->keys.items[k];
-        text_add(out, "%sstrcol('%s') eq ", k > 0 ? " && " : "", cell_of(drawing->data, 0, column));
-        add_quoted(out, cell_of(drawing->data, row, column));
+        text_add(out, k > 0 ? " && " : "");
+        add_same(drawing->data, column, row, out);
     }
     text_add(out, drawing->keys.count == 0 ? "1" : "");
     if (drawing->metric < drawing->data->width) {
@@ -373,28 +395,37 @@ static void add_curves(const struct drawing *drawing, struct text *out) {
                  figure_sources[drawing->figure->source], i + 1, text_number(number, aside));
         add_style(drawing, out);
         double under = count > 1 ? 1 - (double)i / (double)(count - 1) : 0; /* shows around what covers it */
-        text_add(out, " linecolor rgb '%s' linewidth %.1f dashtype %zu", colours[i % COLOURS], 2.5 + 2.5 * under,
-                 i % DASH_TYPES + 1);
+        text_add(out, " linecolor rgb '%s' linewidth %.1f dashtype %zu", drawing_colours[i % DRAWING_COLOURS],
+                 2.5 + 2.5 * under, i % DASH_TYPES + 1);
         if (drawing->figure->source == FIGURE_SUMMARY) {
             text_add(out, " pointtype %d pointsize %.1f", point_types[i % POINT_TYPES], 1.3 + under);
         }
         text_add(out, curve->label.length > 0 ? " title " : " notitle");
         if (curve->label.length > 0) {
-            add_quoted(out, text_string(&curve->label));
+            drawing_add_quoted(out, text_string(&curve->label));
         }
     }
     text_add(out, "\n");
 }
 
+static void curves_script(const struct figure *figure, const struct drawing_data *data,
+                          const struct drawing_format *format, struct text *script) {
+    struct drawing drawing;
+    drawing_make(&drawing, figure, data);
+    add_settings(&drawing, format, script);
+    add_functions(&drawing, script);
+    add_curves(&drawing, script);
+    drawing_free(&drawing);
+}
+
 bool drawing_script(const struct figure *figure, const struct drawing_data *data, const struct drawing_format *format,
                     struct text *script, struct text *error) {
-    struct drawing drawing;
-    bool good = drawing_make(&drawing, figure, data, error);
-    if (good) {
-        add_settings(&drawing, format, script);
-        add_functions(&drawing, script);
-        add_curves(&drawing, script);
+    if (!has_columns(figure, data, error)) {
+        return false;
     }
-    drawing_free(&drawing);
-    return good;
+    if (figure->kind == FIGURE_MAP) {
+        return drawing_map(figure, data, format, script, error);
+    }
+    curves_script(figure, data, format, script);
+    return true;
 }

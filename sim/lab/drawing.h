@@ -24,4 +24,27 @@ struct drawing_format {
 bool drawing_script(const struct figure *figure, const struct drawing_data *data, const struct drawing_format *format,
                     struct text *script, struct text *error);
 
+/* ---- What the kinds of figures share ---- */
+
+enum { DRAWING_COLOURS = 7 };
+extern const char *const drawing_colours[DRAWING_COLOURS];
+
+static inline const char *drawing_cell(const struct drawing_data *data, size_t row, size_t column) {
+    return data->cells[row * data->width + column];
+}
+/* data->width if there is no such column. */
+size_t drawing_column(const struct drawing_data *data, const char *name);
+bool drawing_varies(const struct drawing_data *data, size_t column);
+/* Files say inf where people say unlimited. */
+const char *drawing_shown(const char *value);
+/* Adds a string as gnuplot's single quotes hold it. */
+void drawing_add_quoted(struct text *out, const char *words);
+/* Terminal, output, title, labels, frame. */
+void drawing_head(const struct figure *figure, const char *title, const struct drawing_format *format,
+                  struct text *out);
+
+/* drawing_map.c: a map, all of whose columns are there. False, with a sentence, if an axis is left open. */
+bool drawing_map(const struct figure *figure, const struct drawing_data *data, const struct drawing_format *format,
+                 struct text *script, struct text *error);
+
 #endif

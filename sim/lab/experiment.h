@@ -26,10 +26,15 @@ enum figure_source {
 };
 extern const char *const figure_sources[]; /* their names, NULL-terminated */
 
+enum figure_kind { FIGURE_CURVES, FIGURE_MAP };
+
 struct figure {
+    enum figure_kind kind;
     char *name, *title; /* title: the experiment's unless given */
     enum figure_source source;
     char *x, *y, *group; /* column names of the source; but x of a histogram is its metric. group may be NULL */
+    char *value;         /* of a map, of which y is an axis: the metric; else NULL */
+    bool lowest;         /* is the lowest value the best? */
     bool log_x, log_y;
     char *x_label, *y_label; /* NULL: from the option's or metric's help */
 };

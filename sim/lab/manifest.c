@@ -82,6 +82,10 @@ static json_t *figures_of(const struct manifest *manifest) {
         put_words(object, "x", figure->x);
         put_words(object, "y", figure->y);
         put_words(object, "group", figure->group);
+        if (figure->kind == FIGURE_MAP) {
+            put_words(object, "value", figure->value);
+            put(object, "lowest", json_boolean(figure->lowest));
+        }
         put(object, "log_x", json_boolean(figure->log_x));
         put(object, "log_y", json_boolean(figure->log_y));
         put(object, "x_label", labelled(figure->x, figure->x_label, manifest->workload));
@@ -217,10 +221,13 @@ static bool figure_read(const json_t *object, struct figure *figure) {
                               .x = words_of(object, "x"),
                               .y = words_of(object, "y"),
                               .group = words_of(object, "group"),
+                              .value = words_of(object, "value"),
+                              .lowest = json_is_true(json_object_get(object, "lowest")),
                               .log_x = json_is_true(json_object_get(object, "log_x")),
                               .log_y = json_is_true(json_object_get(object, "log_y")),
                               .x_label = words_of(object, "x_label"),
                               .y_label = words_of(object, "y_label")};
+    figure->kind = figure->value != NULL ? FIGURE_MAP : FIGURE_CURVES;
     return figure->name != NULL && strchr(figure->name, '/') == NULL && figure->title != NULL && figure->x != NULL &&
            figure->y != NULL && figure->x_label != NULL && figure->y_label != NULL;
 }
@@ -252,8 +259,8 @@ bool manifest_read_figures(const char *folder, struct manifest_figures *out, str
 void manifest_figures_free(struct manifest_figures *figures) {
     for (size_t i = 0; i < figures->count; i++) {
         struct figure *figure = &figures->figures[i];
-        char *words[] = {figure->name,  figure->title,   figure->x,      figure->y,
-                         figure->group, figure->x_label, figure->y_label};
+        char *words[] = {figure->name,  figure->title, figure->x,       figure->y,
+                         figure->group, figure->value, figure->x_label, figure->y_label};
         for (size_t w = 0; w < sizeof words / sizeof words[0]; w++) {
             mem_free(words[w]);
         }

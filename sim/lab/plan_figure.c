@@ -24,7 +24,8 @@ static const struct column_kind ordinates[] = {
     [FIGURE_SUMMARY] = {false, true, false, NULL, "no metric"},
     [FIGURE_SERIES] = {false, false, true, NULL, "no column of series.csv"},
     [FIGURE_HISTOGRAMS] = {false, false, false, NULL, "one too many: of histograms the share is drawn"}};
-static const struct column_kind grouping = {true, false, false, NULL, "no axis of the sweep"};
+static const struct column_kind value_of_map = {false, true, false, NULL, "no metric"};
+static const struct column_kind an_axis = {true, false, false, NULL, "no axis of the sweep"};
 
 static void add_columns(const struct experiment *plan, const struct column_kind *kind, struct catalog_names *names) {
     size_t count = 0;
@@ -114,14 +115,18 @@ static void complete(struct figure_settings *settings) {
 }
 
 static void add_figure(struct experiment *plan, const char *name, const struct figure_settings *settings) {
+    bool is_map = settings->kind == FIGURE_MAP;
     bool is_summary = settings->source == FIGURE_SUMMARY;
     struct figure figure = {
+        .kind = (enum figure_kind)settings->kind,
         .name = mem_string(name),
         .title = mem_string(settings->title[0] != '\0' ? settings->title : plan->title),
         .source = (enum figure_source)settings->source,
         .x = is_summary ? column_name(plan, settings->x) : text_or_null(settings->x),
-        .y = text_or_null(settings->y),
+        .y = is_map ? column_name(plan, settings->y) : text_or_null(settings->y),
         .group = column_name(plan, settings->group),
+        .value = is_map ? mem_string(settings->value) : NULL,
+        .lowest = is_map && settings->lowest,
         .log_x = settings->log == FIGURE_LOG_X || settings->log == FIGURE_LOG_XY,
         .log_y = settings->log == FIGURE_LOG_Y || settings->log == FIGURE_LOG_XY,
         .x_label = text_or_null(settings->x_label),
@@ -155,11 +160,17 @@ static void check_source(struct experiment *plan, const char *section, int sourc
 static void make_figure(struct experiment *plan, const struct plan_section *section, const char *name) {
     struct figure_settings *settings = mem_new(1, sizeof *settings);
     fill(plan, section->header, settings);
+    bool is_map = settings->kind == FIGURE_MAP;
+    if (is_map && settings->source != FIGURE_SUMMARY) {
+        mistakes_add(&plan->mistakes, section->place, "[%s]: a map is drawn from the summary", section->header);
+    }
     check_given(plan, section, "x", settings->source == FIGURE_SUMMARY);
     check_given(plan, section, "y", settings->source != FIGURE_HISTOGRAMS);
-    check_column(plan, section->header, "x", &abscissae[settings->source]);
-    check_column(plan, section->header, "y", &ordinates[settings->source]);
-    check_column(plan, section->header, "group", &grouping);
+    check_given(plan, section, "group", is_map);
+    check_column(plan, section->header, "x", is_map ? &an_axis : &abscissae[settings->source]);
+    check_column(plan, section->header, "y", is_map ? &an_axis : &ordinates[settings->source]);
+    check_column(plan, section->header, "group", &an_axis);
+    check_column(plan, section->header, "value", &value_of_map);
     check_source(plan, section->header, settings->source);
     complete(settings);
     add_figure(plan, name, settings);

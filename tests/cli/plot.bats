@@ -230,3 +230,56 @@ near() { paste -d ' ' - "$1" | awk '{ d = $1 - $3; e = $2 - $4; if (d * d + e * 
     [[ "$output" == *"x: \`system.terminals\` is not time_s, as it is for a series"* ]]
     [[ "$output" == *"x: \`throughput_tps\` is neither response nor wait: only they have histograms"* ]]
 }
+
+@test "a map: a cell for each pair of values, and the winner that the numbers say" {
+    cat >map.ini <<'INI'
+[figure best]
+kind = map
+x = system.terminals
+y = workload.rows
+group = algorithm
+INI
+    "$ccsim" run small.ini map.ini --set workload.rows='8 1000' -o out --quiet
+    grep -q '</svg>' out/best.svg
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { cell = $at["workload.rows"] "," $at["system.terminals"]; tps = $at["throughput_tps"] + 0
+          if (!(cell in most) || tps > most[cell]) { most[cell] = tps; name[cell] = $1 } }
+        END { for (cell in name) print name[cell] }' out/summary.csv | sort >expected
+    sed -n '/^\$cells/,/^END/p' out/best.gp | awk -F'"' 'NF > 1 { print $2 }' | sort | diff expected -
+    [ "$(wc -l <expected)" -eq 6 ]
+    run "$ccsim" run small.ini map.ini --set workload.rows='8 1000' --set system.cpus='2 4' -o open
+    [ "$status" -eq 2 ]
+    [[ "$output" == *'a map shows x, y and group, and `system.cpus` varies too'* ]]
+}
+
+@test "a map's mistakes, all at once" {
+    cat >map.ini <<'INI'
+[figure best]
+kind = map
+x = throughput_tps
+y = throughput_tps
+value = throughput_tsp
+INI
+    run "$ccsim" run small.ini map.ini -o out
+    [ "$status" -eq 2 ]
+    [[ "$output" == *'map.ini:1: [figure best] needs `group`'* ]]
+    [[ "$output" == *'map.ini:3: x: `throughput_tps` is no axis of the sweep'* ]]
+    [[ "$output" == *'map.ini:4: y: `throughput_tps` is no axis of the sweep'* ]]
+    [[ "$output" == *'map.ini:5: value: `throughput_tsp` is no metric; did you mean throughput_tps?'* ]]
+    [ ! -e out ]
+}
+
+@test "values with commas tell curves apart" {
+    sed -i 's/^system.terminals = .*/system.terminals = 2 4\nrestart.delay = backoff(1ms, 2, 20ms) backoff(1ms, 2, 40ms)/' small.ini
+    sed -i '/^group/d' small.ini
+    "$ccsim" run small.ini -o out --quiet --only algorithm=2pl 2>errors
+    [ ! -s errors ]
+    [ "$(grep -c 'title .*delay backoff(1ms, 2, [24]0ms)' out/throughput.gp)" -eq 2 ]
+    # the points that gnuplot draws, curve after curve, are those of the file
+    (cd out && gnuplot -e "set table 'points'" throughput.gp)
+    awk '/^# Curve/ { curve++ } $NF == "i" { printf "%d %s %.3f\n", int((curve + 1) / 2), $1, $2 }' out/points | sort >drawn
+    sed 's/"backoff(1ms, 2, \([24]\)0ms)"/\1/' out/summary.csv | awk -F, '
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { printf "%d %s %.3f\n", $at["restart.delay"] / 2, $at["system.terminals"], $at["throughput_tps"] }' | sort >known
+    diff known drawn
+}
