@@ -13,6 +13,7 @@ int cli_run(int argc, char **argv);
 int cli_merge(int argc, char **argv);
 int cli_plot(int argc, char **argv);
 int cli_plan(int argc, char **argv);
+int cli_trace(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_play(int argc, char **argv);
 int cli_storm(int argc, char **argv);

@@ -17,6 +17,7 @@ const struct cli_command cli_commands[] = {
     {"merge", cli_merge, "join the shards of one experiment"},
     {"plot", cli_plot, "draw the figures of a results folder again"},
     {"plan", cli_plan, "capacity planning: how much is carried while an objective is met"},
+    {"trace", cli_trace, "the timeline of one short run, and who waits for whom"},
     {"play", cli_play, "feed a written schedule to algorithms, step by step"},
     {"check", cli_check, "judge a written schedule: serializable, recoverable, anomalies, with reasons"},
     {"storm", cli_storm, "random small worlds through every algorithm and the checker"},

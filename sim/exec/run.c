@@ -91,6 +91,16 @@ static void marks_meet(struct world *world, struct marks *marks) {
     }
 }
 
+/* The same, with a look at who waits for whom at the instant that a trace asks for. */
+static void run_and_look(struct world *world, int64_t limit_ns) {
+    const struct trace *trace = world->trace;
+    if (trace != NULL && trace->at_ns >= world->agenda.now_ns && trace->at_ns < limit_ns) {
+        run_until(world, trace->at_ns);
+        trace_graph(world);
+    }
+    run_until(world, limit_ns);
+}
+
 /* The measured window, in pieces where it is looked at: where a piece ends changes nothing of what happens. */
 static void run_window(struct world *world) {
     const struct run_spec *spec = world->spec;
@@ -100,7 +110,7 @@ static void run_window(struct world *world) {
                           .series_ns = spec->series_ns > 0 ? start_ns + spec->series_ns : end_ns,
                           .batch_ns = spec->batches > 1 ? start_ns + spec->duration_ns / spec->batches : end_ns};
     while (!world->stopped && world->agenda.now_ns < end_ns) {
-        run_until(world, marks_next(&marks, world->agenda.now_ns));
+        run_and_look(world, marks_next(&marks, world->agenda.now_ns));
         if (!world->stopped) {
             marks_meet(world, &marks);
         }
@@ -129,7 +139,13 @@ void run_simulate(const struct run_spec *spec, struct run_result *result) {
     run_until(world, spec->warmup_ns);
     tally_start(world);
     report_measure(world);
+    if (spec->trace != NULL) {
+        trace_start(world);
+    }
     run_window(world);
+    if (world->trace != NULL) {
+        trace_finish(world);
+    }
     tally_finish(world);
     report_close(world);
     if (spec->transactions_max > 0 && !agenda_any(&world->agenda)) {

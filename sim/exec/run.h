@@ -18,6 +18,7 @@
 #include "sim/store/reason.h"
 
 struct cc_ops;
+struct trace;
 struct workload_ops;
 
 struct run_spec {
@@ -41,6 +42,7 @@ struct run_spec {
     bool asks_toll; /* fill result->toll */
     bool certify;
     FILE *history; /* of a certified run: everything that happens is written there (docs/HISTORY.md); may be NULL */
+    struct trace *trace; /* filled with what happens in the measured window (trace.h); may be NULL */
     const char *replay; /* the command that replays this run, for messages of bugs; may be NULL */
 };
 

@@ -280,6 +280,12 @@ bool walker_pay_row(struct world *world, struct actor *actor) {
 
 /* ---- Commit ---- */
 
+static void note_end(struct world *world, const struct actor *actor, enum trace_what what, const char *reason) {
+    if (world->trace != NULL) {
+        trace_ends(world, actor, what, reason);
+    }
+}
+
 static bool phase_prepare(struct world *world, struct actor *actor) {
     enum cc_status status = world->ops->prepare(&world->cc, &actor->txn);
     if (!walker_passes(world, actor, status)) {
@@ -329,6 +335,7 @@ static bool phase_release(struct world *world, struct actor *actor) {
         world->ops->release(&world->cc, &actor->txn);
     }
     tally_commit(world, actor);
+    note_end(world, actor, TRACE_COMMIT, NULL);
     txn_clear(&actor->txn, &world->store);
     actor->txn.state = TXN_IDLE;
     if (world_publishes_early(world)) {
@@ -360,6 +367,7 @@ static bool phase_rollback(struct world *world, struct actor *actor) {
 static bool phase_rolled_back(struct world *world, struct actor *actor) {
     tally_outcome(world, actor, OUTCOME_ROLLBACK);
     tally_rollback(world, actor);
+    note_end(world, actor, TRACE_ROLLBACK, NULL);
     return traffic_finish(world, actor, false);
 }
 
@@ -368,6 +376,7 @@ static bool phase_abort(struct world *world, struct actor *actor) {
     CHECK(reason != REASON_NONE);
     undo_attempt(world, actor);
     tally_abort(world, actor, reason);
+    note_end(world, actor, TRACE_ABORT, reason_texts[reason].name);
     actor->phase = PHASE_RESTART;
     return price_cpu(world, actor, price_work(world, actor) + price_draw(actor, &world->spec->cost.cpu_abort));
 }
@@ -404,11 +413,21 @@ static bool (*const phases[PHASE_COUNT])(struct world *, struct actor *) = {
     [PHASE_READMIT] = traffic_readmit,
 };
 
-void walker_run(struct world *world, struct actor *actor) {
+static void walk(struct world *world, struct actor *actor) {
     while (phases[actor->phase](world, actor)) {
         if (world->stopped) {
             return;
         }
+    }
+}
+
+void walker_run(struct world *world, struct actor *actor) {
+    if (world->trace == NULL) {
+        walk(world, actor);
+    } else {
+        trace_goes_on(world, actor);
+        walk(world, actor);
+        trace_pauses(world, actor);
     }
 }
 

@@ -14,6 +14,7 @@
 #include "sim/cc/cc.h"
 #include "sim/check/certifier.h"
 #include "sim/exec/run.h"
+#include "sim/exec/trace.h"
 #include "sim/kernel/agenda.h"
 #include "sim/kernel/station.h"
 #include "sim/kit/txn.h"
@@ -166,6 +167,7 @@ struct world {
     struct cc cc;
     const struct cc_ops *ops;
     struct certifier *certifier; /* NULL: the run is not certified */
+    struct trace *trace;         /* NULL: the run is not traced, or not yet */
     struct certifier_counts before_window;
     void *workload_state;
     struct footprint plan; /* the footprint asked for last */
