@@ -34,6 +34,7 @@ enum step_kind {
     STEP_ROLLBACK_TO,
     STEP_COMMIT,
     STEP_ROLLBACK, /* the program's own wish */
+    STEP_RETRY,    /* gives the attempt up for the reason of the error that was the last reply, and begins again */
     STEP_HOLD      /* nothing to do yet: the schedule player's pause */
 } __attribute__((packed));
 enum step_locking {
@@ -45,7 +46,7 @@ enum step_patience { PATIENCE_BLOCK, PATIENCE_NOWAIT, PATIENCE_SKIP_LOCKED } __a
 enum step_value { VALUE_SET, VALUE_ADD } __attribute__((packed)); /* := operand, += operand */
 enum { STEP_SAVEPOINTS_MAX = 8 };
 
-/* What only written schedules ask for. */
+/* What few statements ask for, most of them of written schedules. */
 struct step_extra {
     const int64_t *keys; /* a statement over several keys, the first of which is step.first; or NULL */
     int64_t key_count;
@@ -142,6 +143,9 @@ struct workload_ops {
     bool (*check)(const void *options, struct text *error);
     void (*load)(void *state, const void *options, struct store *store, struct stream *stream);
     void (*draw)(void *state, const struct draw *draw, void *arguments);
+    /* In a closed system: nanoseconds that a terminal takes before it submits this transaction, besides
+     * system.think_time; NULL: none. */
+    int64_t (*pause)(const void *state, const void *arguments, struct stream *think);
     void (*next)(void *state, const void *arguments, void *registers, const struct reply *reply, struct step *step);
     /* How many rows the program still means to access; NULL: it cannot tell. */
     uint64_t (*remaining)(const void *state, const void *arguments, const void *registers);

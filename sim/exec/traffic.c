@@ -177,7 +177,16 @@ bool traffic_submit(struct world *world, struct actor *actor) {
     }
     actor->number++;
     draw_arguments(world, actor);
-    actor->submitted_ns = now_ns;
+    actor->phase = PHASE_ENTER;
+    const struct workload_ops *workload = world->spec->workload;
+    if (workload->pause != NULL && actor->terminal > 0) {
+        return price_delay(world, actor, workload->pause(world->workload_state, actor->arguments, &actor->think));
+    }
+    return traffic_enter(world, actor);
+}
+
+bool traffic_enter(struct world *world, struct actor *actor) {
+    actor->submitted_ns = world->agenda.now_ns;
     actor->live = true;
     actor->wait_ns = actor->admission_ns = 0;
     actor->attempts = 0;

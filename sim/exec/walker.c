@@ -5,7 +5,7 @@
  * call
  * that answers WAIT leaves its own phase standing, so that the wake repeats the call.
  *
- *   SUBMIT -> [READY: queued for admission] -> BEGIN -> NEXT
+ *   SUBMIT -> ENTER -> [READY: queued for admission] -> BEGIN -> NEXT
  *   NEXT: asks the program for a step ->
  *     a statement      STATEMENT -> [SOURCE -> its price] -> LOCATE -> [RANGE] -> READ -> [CLAIM] -> LATCH -> DISK
  *     -> CPU
@@ -16,6 +16,7 @@
  *     commit           PREPARE -> LOG -> COMMIT -> DEFERRED -> RELEASE -> SUBMIT (of the terminal's next one); if the
  *                      algorithm publishes early, PREPARE -> COMMIT -> LOG -> DURABLE -> DEFERRED ...
  *     rollback         ROLLBACK -> ROLLED_BACK -> SUBMIT
+ *     retry            ABORT, as if it had been refused
  *   sent back, in a wait: BACK -> STATEMENT, the one it goes back to
  *   refused or doomed, anywhere from BEGIN to PREPARE: ABORT -> RESTART -> READMIT -> BEGIN, or SUBMIT if it gives up
  *
@@ -199,6 +200,7 @@ static const uint8_t phase_of_step[] = {[STEP_SELECT] = PHASE_STATEMENT,
                                         [STEP_ROLLBACK_TO] = PHASE_ROLLBACK_TO,
                                         [STEP_COMMIT] = PHASE_PREPARE,
                                         [STEP_ROLLBACK] = PHASE_ROLLBACK,
+                                        [STEP_RETRY] = PHASE_ABORT,
                                         [STEP_HOLD] = PHASE_NEXT};
 
 static bool phase_next(struct world *world, struct actor *actor) {
@@ -210,6 +212,10 @@ static bool phase_next(struct world *world, struct actor *actor) {
     }
     if (step->kind == STEP_HOLD) {
         return false;
+    }
+    if (step->kind == STEP_RETRY) {
+        CHECK(actor->reply.status == REPLY_ERROR);
+        actor->txn.reason = (uint8_t)actor->reply.reason;
     }
     if (step->kind <= STEP_INSERT) {
         actor->txn.statement++;
@@ -383,6 +389,7 @@ static bool phase_abort(struct world *world, struct actor *actor) {
 
 static bool (*const phases[PHASE_COUNT])(struct world *, struct actor *) = {
     [PHASE_SUBMIT] = traffic_submit,
+    [PHASE_ENTER] = traffic_enter,
     [PHASE_READY] = phase_ready,
     [PHASE_BEGIN] = phase_begin,
     [PHASE_NEXT] = phase_next,

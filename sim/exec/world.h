@@ -23,6 +23,7 @@
 /* Where an actor stands; the walker's table of functions is indexed by it. See walker.c. */
 enum phase {
     PHASE_SUBMIT,
+    PHASE_ENTER,
     PHASE_READY,
     PHASE_BEGIN,
     PHASE_NEXT,
@@ -298,6 +299,7 @@ void price_log_done(struct world *world, struct actor *actor);
 void traffic_start(struct world *world);
 void traffic_arrival(struct world *world);
 bool traffic_submit(struct world *world, struct actor *actor);
+bool traffic_enter(struct world *world, struct actor *actor);
 bool traffic_readmit(struct world *world, struct actor *actor);
 bool traffic_restart(struct world *world, struct actor *actor);
 bool traffic_finish(struct world *world, struct actor *actor, bool committed);

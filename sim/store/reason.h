@@ -16,7 +16,7 @@ enum reason {
     REASON_CASCADE,
     REASON_BUSY,
     REASON_DEPTH,     /* wait-depth limit */
-    REASON_DUPLICATE, /* a statement met a key that exists, and its program does not handle it */
+    REASON_DUPLICATE, /* a statement met a key that exists, and its program tries again */
     REASON_EXCLUSION, /* serial safety net */
     REASON_COUNT
 };
