@@ -11,15 +11,24 @@ extern const struct workload_ops workload_idle;
 extern const struct workload_ops workload_job_queue;
 extern const struct workload_ops workload_mix;
 extern const struct workload_ops workload_report;
+extern const struct workload_ops workload_tpcc;
 extern const struct workload_ops workload_wild;
 extern const struct workload_ops workload_ycsb;
 
 /* In the order `ccsim list` shows. */
-/* clang-format off: a line each */
+/* clang-format off */
 const struct workload_ops *const workload_registry[] = {
-    &workload_hot_row, &workload_bank, &workload_acl87, &workload_ycsb,
-    &workload_job_queue, &workload_edit_form,
-    &workload_report,  &workload_mix,  &workload_idle,  &workload_wild,
+    &workload_hot_row,
+    &workload_bank,
+    &workload_acl87,
+    &workload_ycsb,
+    &workload_job_queue,
+    &workload_edit_form,
+    &workload_report,
+    &workload_tpcc,
+    &workload_mix,
+    &workload_idle,
+    &workload_wild,
 };
 /* clang-format on */
 const size_t workload_registry_count = sizeof workload_registry / sizeof workload_registry[0];

@@ -33,7 +33,7 @@ extern const struct cc_ops cc_to_thomas;
 extern const struct cc_ops cc_mvto;
 
 /* In the order `ccsim list` shows. */
-/* clang-format off: a line each */
+/* clang-format off */
 const struct cc_ops *const cc_registry[] = {
     &cc_none,
     &cc_2pl,
