@@ -58,7 +58,9 @@ struct worker {
 
 struct job_queue_state {
     struct job_queue_options options;
+    struct store *store;
     struct table *jobs;
+    int64_t first_left;            /* of the jobs there were at the start: those before it are gone */
     VECTOR(struct worker) workers; /* by terminal */
     int64_t next_id;
     uint64_t posted, done;
@@ -147,6 +149,8 @@ static void job_queue_load(void *memory, const void *values, struct store *store
     struct job_queue_state *state = memory;
     state->options = *(const struct job_queue_options *)values;
     state->jobs = store_add_table(store, "jobs", PROGRAM_FIRST_KEY, state->options.jobs, 0, false);
+    state->store = store;
+    state->first_left = PROGRAM_FIRST_KEY;
     state->next_id = PROGRAM_FIRST_KEY + state->options.jobs;
 }
 
@@ -202,18 +206,26 @@ static void job_queue_draw(void *memory, const struct draw *draw, void *values) 
 
 static const struct condition waits = {.operator= CONDITION_EQ, .constant = 0};
 
-static void step_all(struct step *step, const struct job_queue_state *state, enum step_kind kind,
+/* The first id that is in the table, for whomever: there a scan in the order of ids begins, as the index does. */
+static int64_t find_head(struct job_queue_state *state) {
+    int64_t head, behind = PROGRAM_FIRST_KEY + state->options.jobs;
+    store_next(state->store, state->jobs, state->first_left, NULL, &head);
+    state->first_left = head < behind ? head : behind; /* a job that is yet to come may stand before others */
+    return head != INT64_MAX ? head : state->first_left;
+}
+
+static void step_all(struct step *step, struct job_queue_state *state, enum step_kind kind,
                      struct condition condition) {
     *step = (struct step){.kind = kind,
                           .table = state->jobs,
-                          .first = PROGRAM_FIRST_KEY,
+                          .first = find_head(state),
                           .last = INT64_MAX,
                           .scan = true,
                           .condition = condition};
 }
 
 /* The first job that waits. */
-static void claim_first(const struct job_queue_state *state, const struct job_queue_arguments *a,
+static void claim_first(struct job_queue_state *state, const struct job_queue_arguments *a,
                         struct job_queue_registers *r, struct step *step) {
     static const enum step_patience patiences[] = {[CLAIM_FOR_UPDATE] = PATIENCE_BLOCK,
                                                    [CLAIM_SKIP_LOCKED] = PATIENCE_SKIP_LOCKED,
@@ -256,12 +268,12 @@ static void post(struct job_queue_state *state, struct job_queue_registers *r, s
     step->last_lock = true;
 }
 
-static void give_back(const struct job_queue_state *state, struct job_queue_registers *r, struct step *step) {
+static void give_back(struct job_queue_state *state, struct job_queue_registers *r, struct step *step) {
     r->stage = STAGE_SEEN;
     step_all(step, state, STEP_UPDATE, (struct condition){.operator= CONDITION_LT, .constant = 0});
 }
 
-static void mark_as_seen(const struct job_queue_state *state, struct job_queue_registers *r, struct step *step) {
+static void mark_as_seen(struct job_queue_state *state, struct job_queue_registers *r, struct step *step) {
     r->stage = STAGE_END;
     step_all(step, state, STEP_UPDATE, (struct condition){.operator= CONDITION_GT, .constant = 0});
     step->value = VALUE_ADD;
