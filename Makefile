@@ -39,7 +39,7 @@ BENCHES := $(wildcard bench/*.c)
 BENCH_PROGRAMS := $(BENCHES:%.c=$(BUILD)/%)
 FUZZERS := $(wildcard tests/fuzz/fuzz_*.c)
 COMMON := $(call objects,$(filter-out $(MAIN),$(wildcard sim/*/*.c workloads/*.c)))
-TEST_OBJECTS := $(call objects,$(TESTS)) $(BUILD)/tests/groups.o
+TEST_OBJECTS := $(call objects,$(TESTS)) $(BUILD)/tests/groups.o $(BUILD)/tests/tutorial.o
 CLANG_FORMAT_FILES = $(wildcard sim/*/*.[ch] workloads/*.[ch] bench/*.[ch] tests/*/*.[ch])
 
 .PHONY: all
@@ -136,7 +136,7 @@ $(BUILD)/ccsim.1: $(BUILD)/ccsim
 $(BUILD)/%.o: %.c $(BUILD)/flags | $(BUILD)/libraries
 	@mkdir -p $(@D)
 	$(call say,compile)$(COMPILE) $(DEFINE) -MMD -MP -c -o $@ $<
-$(BUILD)/tests/groups.o: $(BUILD)/tests/groups.c $(BUILD)/flags
+$(BUILD)/tests/groups.o $(BUILD)/tests/tutorial.o: %.o: %.c $(BUILD)/flags
 	$(call say,compile)$(COMPILE) -c -o $@ $<
 $(TEST_OBJECTS): private DEFINE := -DCCSIM_BUILD_DIR='"$(BUILD)"'
 $(TEST_OBJECTS): | $(BUILD)/libraries-test
@@ -152,6 +152,8 @@ $(BUILD)/objects: force
 	$(call remember,$(COMMON) $(TEST_OBJECTS))
 $(BUILD)/tests/groups.c: force
 	@mkdir -p $(@D); scripts/test_groups.sh $(GROUPS) > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+$(BUILD)/tests/tutorial.c: docs/tutorial.md scripts/doc_blocks.awk # the algorithm that the tutorial writes
+	@mkdir -p $(@D); awk -v kind=c -f scripts/doc_blocks.awk $< > $@
 $(BUILD)/libraries: scripts/need.sh $(BUILD)/flags
 	@scripts/need.sh build $(CC) gsl/gsl_rng.h ini.h jansson.h uthash.h && touch $@
 $(BUILD)/libraries-test: scripts/need.sh $(BUILD)/flags
