@@ -127,7 +127,9 @@ static void declare(const struct world *world, struct actor *actor) {
 /* False: the algorithm cannot run it. */
 static bool ask_for_level(struct world *world, struct actor *actor) {
     int asked = world->spec->workload->isolation(world->workload_state, actor->arguments);
-    actor->txn.level = (uint8_t)(asked == LEVEL_OWN ? (int)world->ops->level : asked);
+    enum level level = asked == LEVEL_OWN ? world->ops->level : (enum level)asked;
+    actor->txn.level = (uint8_t)level;
+    world->weakest = level < world->weakest ? level : world->weakest;
     return (world->ops->levels & 1u << actor->txn.level) != 0;
 }
 

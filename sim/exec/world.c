@@ -243,7 +243,7 @@ static void init_types(struct world *world) {
 }
 
 void world_init(struct world *world, const struct run_spec *spec, struct run_result *result) {
-    *world = (struct world){.spec = spec, .result = result, .ops = spec->algorithm};
+    *world = (struct world){.spec = spec, .result = result, .ops = spec->algorithm, .weakest = spec->algorithm->level};
     const struct workload_ops *workload = spec->workload;
     bool closed = spec->system.terminals > 0;
     for (int i = 0; i < TIMER_COUNT; i++) {

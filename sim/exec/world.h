@@ -167,6 +167,7 @@ struct world {
     struct harness harness;
     struct cc cc;
     const struct cc_ops *ops;
+    enum level weakest; /* that has been asked for */
     struct certifier *certifier; /* NULL: the run is not certified */
     struct trace *trace;         /* NULL: the run is not traced, or not yet */
     struct certifier_counts before_window;

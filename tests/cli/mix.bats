@@ -33,6 +33,36 @@ short() { "$ccsim" run "$configs/$1" --quiet --no-plot --fresh -o out --set expe
     [ "$(mlr --icsv --onidx --ofs : cut -o -f algorithm,audit out/runs.csv | tr '\n' ' ')" = "mvcc-rc:broken si:ok ssi:ok 2pl:ok " ]
 }
 
+@test "who asks for less has not been promised the invariant" {
+    cat >lost.ini <<'INI'
+[experiment]
+algorithm = 2pl
+replications = 1
+warmup = 0
+duration = 500ms
+[system]
+terminals = 8
+[restart]
+delay = adaptive
+[workload]
+name = mix
+[table account]
+rows = 5
+value = 100
+[transaction transfer]
+isolation = rc
+let a = uniform(account)
+let b = uniform(account) not a
+steps = r(account a) r(account b) w(account a, $a-10) w(account b, $b+10)
+[invariant]
+total = sum(account) constant
+INI
+    "$ccsim" run lost.ini --quiet --no-plot -o out
+    [ "$(mlr --icsv --onidx cut -f audit out/runs.csv)" = broken ]
+    "$ccsim" run lost.ini --quiet --no-plot -o out --set transaction.transfer.isolation=own
+    [ "$(mlr --icsv --onidx cut -f audit out/runs.csv)" = ok ]
+}
+
 @test "weights are swept and set, for one algorithm too; the effective config is the same plan" {
     cat >bank.ini <<'INI'
 [experiment]
