@@ -61,6 +61,13 @@ static inline void pool_put(struct pool *pool, void *object) {
         (vector)->items[(vector)->count++] = (value);                                                         \
     } while (0)
 
+/* Appends an item with arbitrary content and gives its address, to be filled in its place. */
+#define vector_add(vector)                                                                                          \
+    ((vector)->count == (vector)->capacity                                                                          \
+         ? (void)((vector)->items = mem_vector_grow((vector)->items, &(vector)->capacity, sizeof *(vector)->items)) \
+         : (void)0,                                                                                                 \
+     &(vector)->items[(vector)->count++])
+
 #define vector_free(vector)                       \
     do {                                          \
         mem_free((vector)->items);                \

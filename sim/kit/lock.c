@@ -51,16 +51,6 @@ static void list_remove(struct lock **first, struct lock **last, struct lock *lo
     }
 }
 
-static void hold(struct txn *txn, struct lock *lock) {
-    lock->held_previous = NULL;
-    lock->held_next = txn->held;
-    if (txn->held != NULL) {
-        txn->held->held_previous = lock;
-    }
-    txn->held = lock;
-    txn->lock_count++;
-}
-
 static void unhold(struct txn *txn, struct lock *lock) {
     if (lock->held_previous != NULL) {
         lock->held_previous->held_next = lock->held_next;
@@ -90,13 +80,6 @@ static void drop_queue_if_empty(struct cc *cc, struct lock_head *head) {
     }
 }
 
-static struct lock *new_lock(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode) {
-    struct lock *lock = pool_get(&cc->locks);
-    *lock = (struct lock){
-        .owner = txn, .head = lock_head_of(row->record), .row = txn_row_number(txn, row), .mode = (uint8_t)mode};
-    return lock;
-}
-
 /* ---- Granting ---- */
 
 /* Can `mode` stand beside the granted locks, `own` (may be NULL) not counted? Invariant 1 makes two looks enough. */
@@ -118,13 +101,9 @@ static void place(struct lock_head *head, struct lock *lock) {
         stronger = next;
         next = next->next;
     }
-    if (stronger == NULL) {
-        list_insert(&head->granted, NULL, next, lock);
-        return;
-    }
     lock->previous = stronger;
     lock->next = next;
-    stronger->next = lock;
+    *(stronger != NULL ? &stronger->next : &head->granted) = lock;
     if (next != NULL) {
         next->previous = lock;
     }
@@ -168,7 +147,7 @@ static void grant_waiters(struct cc *cc, struct lock_head *head) {
             request->waits = request->aside = false;
             note_since(request, (enum lock_mode)request->mode, owner->statement);
             place(head, request);
-            hold(owner, request);
+            lock_hold(owner, request);
             lock_row(request)->lock = request;
         }
         drop_queue_if_empty(cc, head);
@@ -197,17 +176,17 @@ bool lock_acquire(struct cc *cc, struct txn *txn, struct row *row, enum lock_mod
     if (ahead != NULL || !fits(head, NULL, mode)) {
         return false;
     }
-    struct lock *lock = new_lock(cc, txn, row, mode);
+    struct lock *lock = lock_new(cc, txn, row, mode);
     lock->since[lock_direct(mode)] = txn->statement;
     place(head, lock);
-    hold(txn, lock);
+    lock_hold(txn, lock);
     row->lock = lock;
     return true;
 }
 
 void lock_enqueue(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode) {
     CHECK(txn->queued == NULL);
-    struct lock *request = new_lock(cc, txn, row, mode);
+    struct lock *request = lock_new(cc, txn, row, mode);
     struct lock_queue *more = queue_of(cc, request->head);
     request->waits = true;
     request->upgrades = row->lock;
@@ -254,12 +233,12 @@ void lock_gap(struct cc *cc, struct txn *txn, struct row *row) {
     if (row->gap != NULL) {
         return;
     }
-    struct lock *lock = new_lock(cc, txn, row, MODE_S);
+    struct lock *lock = lock_new(cc, txn, row, MODE_S);
     struct lock_queue *more = queue_of(cc, lock->head);
     lock->gap = true;
     lock->since[MODE_S] = txn->statement;
     list_insert(&more->gaps, NULL, more->gaps, lock);
-    hold(txn, lock);
+    lock_hold(txn, lock);
     row->gap = lock;
     wake_inserts(cc, lock->head, txn);
 }
@@ -285,7 +264,7 @@ bool lock_gap_is_wanted_by_older(const struct txn *txn, const struct row *row) {
 
 void lock_gap_enqueue(struct cc *cc, struct txn *txn, struct row *bound) {
     CHECK(txn->queued == NULL);
-    struct lock *request = new_lock(cc, txn, bound, MODE_X);
+    struct lock *request = lock_new(cc, txn, bound, MODE_X);
     struct lock_queue *more = queue_of(cc, request->head);
     request->waits = request->gap = true;
     list_insert(&more->inserts_first, &more->inserts_last, NULL, request);
@@ -330,9 +309,25 @@ void lock_weaken(struct cc *cc, struct lock *lock, enum lock_mode mode) {
     }
 }
 
+/* The newest lock of its owner, on a record that nobody waits for. */
+static inline void release_newest(struct cc *cc, struct txn *txn, struct lock *lock) {
+    txn->held = lock->held_next;
+    if (txn->held != NULL) {
+        txn->held->held_previous = NULL;
+    }
+    txn->lock_count--;
+    list_remove(&lock->head->granted, NULL, lock);
+    lock_row(lock)->lock = NULL;
+    pool_put(&cc->locks, lock);
+}
+
 void lock_release_all(struct cc *cc, struct txn *txn) {
-    while (txn->held != NULL) {
-        lock_weaken(cc, txn->held, MODE_NONE);
+    for (struct lock *lock = txn->held; lock != NULL; lock = txn->held) {
+        if (lock->head->more == NULL) {
+            release_newest(cc, txn, lock);
+        } else {
+            lock_weaken(cc, lock, MODE_NONE);
+        }
     }
 }
 

@@ -52,6 +52,37 @@ static inline struct row *lock_row(const struct lock *lock) { return &lock->owne
 
 static inline struct lock_head *lock_head_of(struct record *record) { return (struct lock_head *)record_tail(record); }
 
+static inline struct lock *lock_new(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode) {
+    struct lock *lock = (struct lock *)pool_get(&cc->locks);
+    *lock = (struct lock){
+        .owner = txn, .head = lock_head_of(row->record), .row = txn_row_number(txn, row), .mode = (uint8_t)mode};
+    return lock;
+}
+
+/* Enters a granted lock into the list of what its owner holds. */
+static inline void lock_hold(struct txn *txn, struct lock *lock) {
+    lock->held_previous = NULL;
+    lock->held_next = txn->held;
+    if (txn->held != NULL) {
+        txn->held->held_previous = lock;
+    }
+    txn->held = lock;
+    txn->lock_count++;
+}
+
+/* What almost every request meets, a record that nobody has or wants: takes it; false: it is not so. */
+static inline bool lock_acquire_free(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode) {
+    struct lock_head *head = lock_head_of(row->record);
+    if (head->granted != NULL || head->more != NULL) {
+        return false;
+    }
+    struct lock *lock = lock_new(cc, txn, row, mode);
+    lock->since[lock_direct(mode)] = txn->statement;
+    head->granted = row->lock = lock;
+    lock_hold(txn, lock);
+    return true;
+}
+
 /* Takes or strengthens the lock of `row` if that is possible at once; false: it conflicts, and nothing has changed. */
 bool lock_acquire(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode);
 

@@ -88,6 +88,20 @@ enum cc_status locking_take(struct cc *cc, struct txn *txn, struct row *row, enu
     return stay(cc, txn);
 }
 
+/* The same, the usual answers first: the row is locked strongly enough, or nobody has it. */
+static inline enum cc_status take(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode,
+                                  enum patience patience) {
+    if (row->lock != NULL) {
+        if (lock_covers((enum lock_mode)row->lock->mode, mode)) {
+            return CC_OK;
+        }
+    } else if (txn->queued == NULL && lock_acquire_free(cc, txn, row, mode)) {
+        txn->work.locks++;
+        return CC_OK;
+    }
+    return locking_take(cc, txn, row, mode, patience);
+}
+
 /* SKIP LOCKED leaves out rows, not what stands before the scan as a whole. */
 static enum cc_status take_predicate(struct cc *cc, struct txn *txn, const struct range *range,
                                      enum patience patience) {
@@ -137,7 +151,7 @@ enum cc_status locking_read(struct cc *cc, struct txn *txn, struct row *row, enu
     if (locking_of(cc)->phantoms == PHANTOMS_PREDICATE && passes_over(cc, txn, row, seen)) {
         return CC_OK;
     }
-    enum cc_status status = locking_take(cc, txn, row, locking_mode_to_see[intent], patience);
+    enum cc_status status = take(cc, txn, row, locking_mode_to_see[intent], patience);
     if (status == CC_OK) {
         *seen = store_newest(cc->store, row->table, row->key, row->record);
     }
@@ -190,19 +204,21 @@ static enum cc_status pass_predicates(struct cc *cc, struct txn *txn, const stru
 
 enum cc_status locking_claim(struct cc *cc, struct txn *txn, struct row *row, enum change change,
                              enum patience patience, struct version **base) {
-    uint32_t number = txn_row_number(txn, row);
-    enum cc_status status = locking_take(cc, txn, row, locking_mode_to_change[change], patience);
-    if (status == CC_OK && change == PUT_INSERT && locking_of(cc)->phantoms == PHANTOMS_NEXT_KEY) {
+    enum cc_status status = take(cc, txn, row, locking_mode_to_change[change], patience);
+    const int phantoms = locking_of(cc)->phantoms;
+    if (status == CC_OK && change == PUT_INSERT && phantoms == PHANTOMS_NEXT_KEY) {
+        uint32_t number = txn_row_number(txn, row);
         status = locking_enter_gap(cc, txn, row);
         row = &txn->rows.items[number];
     }
-    if (status == CC_OK) {
-        *base = store_newest(cc->store, row->table, row->key, row->record);
+    if (status != CC_OK) {
+        return status;
     }
-    if (status == CC_OK && change >= PUT_UPDATE && locking_of(cc)->phantoms == PHANTOMS_PREDICATE) {
-        status = pass_predicates(cc, txn, row, change, patience, *base);
+    *base = store_newest(cc->store, row->table, row->key, row->record);
+    if (phantoms == PHANTOMS_PREDICATE && change >= PUT_UPDATE) {
+        return pass_predicates(cc, txn, row, change, patience, *base);
     }
-    return status;
+    return CC_OK;
 }
 
 /* ---- Ends of statements ---- */

@@ -62,8 +62,7 @@ static struct row *find_row(struct txn *txn, const struct table *table, int64_t 
 }
 
 static struct row *add_row(struct txn *txn, struct table *table, int64_t key, struct record *record) {
-    struct row new_row = {.record = record, .table = table, .key = key};
-    vector_push(&txn->rows, new_row);
+    *vector_add(&txn->rows) = (struct row){.record = record, .table = table, .key = key};
     uint32_t count = (uint32_t)txn->rows.count;
     if (count == INDEX_FROM + 1 || (count > INDEX_FROM && count * 2 > txn->row_index_size)) {
         index_rebuild(txn);
@@ -113,9 +112,9 @@ void txn_write(struct txn *txn, struct store *store, struct row *row, struct ver
     if (base != NULL) {
         store_link(store, row->record, version, base);
     }
-    struct write write = {.version = version, .before = row->own, .row = txn_row_number(txn, row)};
+    *vector_add(&txn->writes) = (struct write){.version = version, .before = row->own, .row = txn_row_number(txn, row)};
+    txn->rewrites = txn->rewrites || row->own != NULL;
     row->own = version;
-    vector_push(&txn->writes, write);
 }
 
 void txn_undo(struct txn *txn, struct store *store, uint32_t mark, bool private_writes) {
@@ -136,12 +135,8 @@ void txn_undo(struct txn *txn, struct store *store, uint32_t mark, bool private_
     }
 }
 
-/* Only the last version of each row is installed; the attempt's earlier ones leave the chain. */
-void txn_publish(struct txn *txn, struct store *store, bool private_writes) {
-    if (txn->writes.count == 0) {
-        return;
-    }
-    uint64_t stamp = ++store->stamp;
+/* Leaves of each row the last version alone, and links it if it is private yet. */
+static void settle_writes(struct txn *txn, struct store *store, bool private_writes) {
     for (size_t i = 0; i < txn->writes.count; i++) {
         struct write *write = &txn->writes.items[i];
         struct row *row = &txn->rows.items[write->row];
@@ -157,6 +152,17 @@ void txn_publish(struct txn *txn, struct store *store, bool private_writes) {
             struct version *base = store_newest(store, row->table, row->key, row->record);
             store_link(store, row->record, row->own, base);
         }
+    }
+}
+
+/* Only the last version of each row is installed; the attempt's earlier ones leave the chain. */
+void txn_publish(struct txn *txn, struct store *store, bool private_writes) {
+    if (txn->writes.count == 0) {
+        return;
+    }
+    uint64_t stamp = ++store->stamp;
+    if (private_writes || txn->rewrites) {
+        settle_writes(txn, store, private_writes);
     }
     for (size_t i = 0; i < txn->writes.count; i++) {
         struct write *write = &txn->writes.items[i];
@@ -179,6 +185,7 @@ void txn_clear(struct txn *txn, struct store *store) {
     txn->rows.count = 0;
     txn->granule_count = 0;
     txn->writes.count = 0;
+    txn->rewrites = false;
     txn->scans.count = 0;
     txn->row_filter = 0;
 }

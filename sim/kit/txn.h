@@ -79,6 +79,7 @@ struct txn {
     bool deferrable;       /* and that it can wait for a snapshot that needs no watching */
     uint8_t intent;        /* enum intent: of the current statement (locking.h) */
     bool in_statement;     /* is it under way? */
+    bool rewrites;         /* some row was written more than once */
     uint32_t statement;    /* number of the current statement, from 1 */
     uint32_t back_to;      /* doomed, but only to go back: the first statement undone; 0: none */
     uint32_t backs;        /* times this attempt was sent back */
