@@ -47,25 +47,19 @@ struct distribution distribution_lognormal(int64_t mean_ns, double cv) {
     return d;
 }
 
-/* Draws end at 2^60 ns, 36 years: sums of a few stay clear of the end of time. */
-static int64_t rounded(double ns) {
-    static const double longest = 0x1p60;
-    return (int64_t)((ns < longest ? ns : longest) + 0.5);
-}
-
-int64_t distribution_draw(const struct distribution *d, struct stream *stream) {
+int64_t distribution_draw_any(const struct distribution *d, struct stream *stream) {
     switch (d->kind) {
     case DISTRIBUTION_CONSTANT: return d->mean_ns;
-    case DISTRIBUTION_EXPONENTIAL: return rounded((double)d->mean_ns * stream_exponential(stream));
+    case DISTRIBUTION_EXPONENTIAL: return distribution_rounded((double)d->mean_ns * stream_exponential(stream));
     case DISTRIBUTION_UNIFORM: return d->low_ns + (int64_t)stream_below(stream, (uint64_t)(d->high_ns - d->low_ns) + 1);
     case DISTRIBUTION_ERLANG: {
         double sum = 0;
         for (int i = 0; i < d->stages; i++) {
             sum += stream_exponential(stream);
         }
-        return rounded((double)d->mean_ns / d->stages * sum);
+        return distribution_rounded((double)d->mean_ns / d->stages * sum);
     }
-    case DISTRIBUTION_LOGNORMAL: return rounded(exact_exp(d->mu + d->sigma * stream_normal(stream)));
+    case DISTRIBUTION_LOGNORMAL: return distribution_rounded(exact_exp(d->mu + d->sigma * stream_normal(stream)));
     }
     CHECK_MSG(false, "distribution kind %d", (int)d->kind);
     return 0;

@@ -34,8 +34,20 @@ static inline bool distribution_is_zero(const struct distribution *d) {
     return d->kind == DISTRIBUTION_CONSTANT && d->mean_ns == 0;
 }
 
+/* Draws end at 2^60 ns, 36 years: sums of a few stay clear of the end of time. */
+static inline int64_t distribution_rounded(double ns) {
+    static const double longest = 0x1p60;
+    return (int64_t)((ns < longest ? ns : longest) + 0.5);
+}
+
 /* One duration; a constant draws nothing from the stream. Rounded to the nearest nanosecond. */
-int64_t distribution_draw(const struct distribution *d, struct stream *stream);
+int64_t distribution_draw_any(const struct distribution *d, struct stream *stream);
+static inline int64_t distribution_draw(const struct distribution *d, struct stream *stream) {
+    if (d->kind == DISTRIBUTION_EXPONENTIAL) {
+        return distribution_rounded((double)d->mean_ns * stream_exponential(stream));
+    }
+    return distribution_draw_any(d, stream);
+}
 
 /* Its coefficient of variation squared (variance / mean^2); 0 for a mean of 0. */
 double distribution_cv2(const struct distribution *d);

@@ -41,7 +41,7 @@ static bool is_blind(const struct step *step) {
 
 /* ---- The first row, and the source ---- */
 
-static void meet_row(struct world *world, struct actor *actor, int64_t key) {
+static inline void meet_row(struct world *world, struct actor *actor, int64_t key) {
     struct row *row = txn_row(&actor->txn, &world->store, actor->step.table, key);
     actor->row = txn_row_number(&actor->txn, row);
     actor->row_first_visit = !row->visited;
@@ -100,13 +100,11 @@ bool statement_locate(struct world *world, struct actor *actor) {
     const struct step *step = &actor->step;
     if (!step->scan) {
         meet_row(world, actor, step->first);
-        if (is_blind(step)) {
-            actor->phase = PHASE_CLAIM;
-            return statement_claim(world, actor);
-        }
-        actor->phase = PHASE_READ;
-        return statement_read(world, actor);
+        actor->blind = is_blind(step);
+        actor->phase = actor->blind ? PHASE_CLAIM : PHASE_READ;
+        return actor->blind ? statement_claim(world, actor) : statement_read(world, actor);
     }
+    actor->blind = false;
     int64_t key;
     struct record *record = store_next(&world->store, step->table, actor->cursor, world->ops->bounds_gap, &key);
     if (world_is_private(world)) {
@@ -154,9 +152,8 @@ static bool matches(const struct step *step, const struct row *row, const struct
            (step->extra == NULL || condition_holds(&step->extra->also, row->key, version->value));
 }
 
-static void reply_row(struct actor *actor, int64_t key, int64_t value, int64_t after) {
-    struct reply_row seen = {.key = key, .value = value};
-    vector_push(&actor->reply_rows, seen);
+static inline void reply_row(struct actor *actor, int64_t key, int64_t value, int64_t after) {
+    *vector_add(&actor->reply_rows) = (struct reply_row){.key = key, .value = value};
     actor->reply.count++;
     uint64_t row = (uint64_t)key * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)value;
     actor->fold = digest_add(actor->fold, row * UINT64_C(0xd1342543de82ef95) + (uint64_t)after);
@@ -233,6 +230,80 @@ bool statement_source(struct world *world, struct actor *actor) {
     return pay_row(world, actor);
 }
 
+static struct image changed(const struct step *step, const struct version *base) {
+    int64_t before = step->value == VALUE_ADD && !base->absent ? base->value : 0;
+    bool deleted = step->kind == STEP_DELETE;
+    return (struct image){.value = deleted ? 0 : before + step->operand, .absent = deleted};
+}
+
+/* A refused claim: what it would have changed. */
+static void tell_refused_change(struct world *world, struct actor *actor) {
+    const struct step *step = &actor->step;
+    struct row *row = row_of(actor);
+    if (!report_judges(world, actor) || step->kind == STEP_SELECT) {
+        return;
+    }
+    const struct version *base = store_committed(&world->store, row->table, row->key, row->record);
+    if (base->absent == (step->kind == STEP_INSERT)) {
+        struct image after = changed(step, base);
+        report_refused_change_now(world, actor, row, base, after.value, after.absent);
+    }
+}
+
+/* A change that its filter refuses leaves the row as it is. */
+struct image statement_result(void *world, const struct txn *txn, const struct row *row, const struct version *base) {
+    (void)world;
+    const struct step *step = &((const struct actor *)(const void *)txn)->step;
+    return is_wanted(step, row, base) ? changed(step, base)
+                                      : (struct image){.value = base->value, .absent = base->absent};
+}
+
+static inline void change_row(struct world *world, struct actor *actor, struct version *base) {
+    const struct step *step = &actor->step;
+    struct row *row = row_of(actor);
+    struct image after = changed(step, base);
+    reply_row(actor, row->key, base->absent ? 0 : base->value, after.absent ? INT64_MIN : after.value);
+    txn_write(&actor->txn, &world->store, row, world_is_private(world) ? NULL : base, after.value, after.absent);
+    actor->row_written = true;
+}
+
+/* Part of two phases, being the usual sequel of a read. */
+static inline __attribute__((always_inline)) bool claim_row(struct world *world, struct actor *actor) {
+    const struct step *step = &actor->step;
+    struct version *base = NULL;
+    uint32_t hops = actor->txn.work.hops;
+    enum cc_status status =
+        world->ops->claim(&world->cc, &actor->txn, row_of(actor), change_of(step), patience_of(step), &base);
+    if (!walker_passes(world, actor, status)) {
+        tell_refused_change(world, actor);
+        return walker_goes_on(actor);
+    }
+    if (status == CC_SKIP) {
+        return leave_out(world, actor);
+    }
+    struct row *row = row_of(actor);
+    durable_read(world, actor, base);
+    bool blind = actor->blind, fresh = !blind && base->writer != row->seen_writer;
+    bool wanted = !(blind || fresh) || is_wanted(step, row, base);
+    if (blind) {
+        note_walk(world, actor, hops, base);
+    }
+    if (fresh) {
+        report_read(world, actor, row, base, wanted);
+    }
+    if (!wanted) {
+        return leave_unwanted(world, actor);
+    }
+    if (step->kind == STEP_SELECT) {
+        reply_row(actor, row->key, base->value, base->value);
+    } else {
+        change_row(world, actor, base);
+    }
+    return pay_row(world, actor);
+}
+
+bool statement_claim(struct world *world, struct actor *actor) { return claim_row(world, actor); }
+
 bool statement_read(struct world *world, struct actor *actor) {
     const struct step *step = &actor->step;
     struct version *seen = NULL;
@@ -263,78 +334,7 @@ bool statement_read(struct world *world, struct actor *actor) {
         return pay_row(world, actor);
     }
     actor->phase = PHASE_CLAIM;
-    return statement_claim(world, actor);
-}
-
-static struct image changed(const struct step *step, const struct version *base) {
-    int64_t before = step->value == VALUE_ADD && !base->absent ? base->value : 0;
-    bool deleted = step->kind == STEP_DELETE;
-    return (struct image){.value = deleted ? 0 : before + step->operand, .absent = deleted};
-}
-
-/* A refused claim: what it would have changed. */
-static void tell_refused_change(struct world *world, struct actor *actor) {
-    const struct step *step = &actor->step;
-    struct row *row = row_of(actor);
-    if (!report_judges(world, actor) || step->kind == STEP_SELECT) {
-        return;
-    }
-    const struct version *base = store_committed(&world->store, row->table, row->key, row->record);
-    if (base->absent == (step->kind == STEP_INSERT)) {
-        struct image after = changed(step, base);
-        report_refused_change_now(world, actor, row, base, after.value, after.absent);
-    }
-}
-
-/* A change that its filter refuses leaves the row as it is. */
-struct image statement_result(void *world, const struct txn *txn, const struct row *row, const struct version *base) {
-    (void)world;
-    const struct step *step = &((const struct actor *)(const void *)txn)->step;
-    return is_wanted(step, row, base) ? changed(step, base)
-                                      : (struct image){.value = base->value, .absent = base->absent};
-}
-
-static void change_row(struct world *world, struct actor *actor, struct version *base) {
-    const struct step *step = &actor->step;
-    struct row *row = row_of(actor);
-    struct image after = changed(step, base);
-    reply_row(actor, row->key, base->absent ? 0 : base->value, after.absent ? INT64_MIN : after.value);
-    txn_write(&actor->txn, &world->store, row, world_is_private(world) ? NULL : base, after.value, after.absent);
-    actor->row_written = true;
-}
-
-bool statement_claim(struct world *world, struct actor *actor) {
-    const struct step *step = &actor->step;
-    struct version *base = NULL;
-    uint32_t hops = actor->txn.work.hops;
-    enum cc_status status =
-        world->ops->claim(&world->cc, &actor->txn, row_of(actor), change_of(step), patience_of(step), &base);
-    if (!walker_passes(world, actor, status)) {
-        tell_refused_change(world, actor);
-        return walker_goes_on(actor);
-    }
-    if (status == CC_SKIP) {
-        return leave_out(world, actor);
-    }
-    struct row *row = row_of(actor);
-    durable_read(world, actor, base);
-    bool blind = is_blind(step), fresh = !blind && base->writer != row->seen_writer;
-    bool wanted = !(blind || fresh) || is_wanted(step, row, base);
-    if (blind) {
-        note_walk(world, actor, hops, base);
-    }
-    if (fresh) {
-        report_read(world, actor, row, base, wanted);
-    }
-    if (!wanted) {
-        return leave_unwanted(world, actor);
-    }
-    if (step->kind == STEP_SELECT) {
-        reply_row(actor, row->key, base->value, base->value);
-    } else {
-        change_row(world, actor, base);
-    }
-    return pay_row(world, actor);
+    return claim_row(world, actor);
 }
 
 /* From the source to the first row, from one key of a list to the next. */
@@ -378,7 +378,7 @@ bool statement_end(struct world *world, struct actor *actor) {
     durable_scan(world, actor);
     actor->reply.rows = actor->reply_rows.items;
     actor->phase = PHASE_NEXT;
-    return true;
+    return walker_next(world, actor);
 }
 
 /* A failed statement is a rollback to its start, and what it read does not count - but for a duplicate key it met. */

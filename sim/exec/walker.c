@@ -205,7 +205,7 @@ static const uint8_t phase_of_step[] = {[STEP_SELECT] = PHASE_STATEMENT,
                                         [STEP_RETRY] = PHASE_ABORT,
                                         [STEP_HOLD] = PHASE_NEXT};
 
-static bool phase_next(struct world *world, struct actor *actor) {
+bool walker_next(struct world *world, struct actor *actor) {
     struct step *step = &actor->step;
     world->spec->workload->next(world->workload_state, actor->arguments, actor->registers, &actor->reply, step);
     actor->phase = phase_of_step[step->kind];
@@ -219,14 +219,18 @@ static bool phase_next(struct world *world, struct actor *actor) {
         CHECK(actor->reply.status == REPLY_ERROR);
         actor->txn.reason = (uint8_t)actor->reply.reason;
     }
+    const struct distribution *round_trip = &world->spec->cost.round_trip;
     if (step->kind <= STEP_INSERT) {
         actor->txn.statement++;
         actor->txn.last_lock = step->last_lock && !actor->txn.plan_lost;
         if (world->cc.keeps_programs) {
             checkpoint_take(world, actor);
         }
+        if (distribution_is_zero(round_trip)) {
+            return statement_begin(world, actor);
+        }
     }
-    return price_delay(world, actor, price_draw(actor, &world->spec->cost.round_trip));
+    return price_delay(world, actor, price_draw(actor, round_trip));
 }
 
 static bool phase_savepoint(struct world *world, struct actor *actor) {
@@ -394,7 +398,7 @@ static bool (*const phases[PHASE_COUNT])(struct world *, struct actor *) = {
     [PHASE_ENTER] = traffic_enter,
     [PHASE_READY] = phase_ready,
     [PHASE_BEGIN] = phase_begin,
-    [PHASE_NEXT] = phase_next,
+    [PHASE_NEXT] = walker_next,
     [PHASE_STATEMENT] = statement_begin,
     [PHASE_SOURCE] = statement_source,
     [PHASE_LOCATE] = statement_locate,

@@ -74,6 +74,7 @@ struct actor {
     bool live;          /* submitted, not ended */
     bool admitted;      /* holds an admission slot */
     bool row_written, row_first_visit;
+    bool blind;       /* the statement needs nothing of its row, see statement.c */
     bool leads_force; /* its event is the end of a group force */
     /* the transaction */
     uint64_t terminal, number;
@@ -224,6 +225,8 @@ void world_stop(struct world *world, enum run_status status, const char *sentenc
 void walker_start_attempt(struct world *world, struct actor *actor);
 /* Goes on with an actor whose event has come, or who may begin, until it pauses. */
 void walker_run(struct world *world, struct actor *actor);
+/* The phase NEXT. Where no time passes before the step it asks for, it goes on with it at once. */
+bool walker_next(struct world *world, struct actor *actor);
 /* An event of an actor's slot. */
 void walker_event(struct world *world, struct actor *actor);
 /* What cc answered: true if it was OK or SKIP; else the actor pauses, its statement fails, or it aborts. */

@@ -133,7 +133,7 @@ void agenda_reserve(struct agenda *agenda, uint32_t slots) {
 }
 
 /* The popped slot's leaf is the winner's: it is its own again, or taken over by a slot that has none. */
-static inline void put(struct agenda *agenda, uint32_t slot, agenda_key key) {
+static inline __attribute__((always_inline)) void put(struct agenda *agenda, uint32_t slot, agenda_key key) {
     uint32_t popped = agenda->popped, leaf = agenda->leaf[slot];
     if (slot == popped) {
         agenda->popped = AGENDA_NONE;
@@ -150,7 +150,8 @@ static inline void put(struct agenda *agenda, uint32_t slot, agenda_key key) {
     }
 }
 
-static inline void schedule(struct agenda *agenda, uint32_t slot, int64_t time_ns, uint64_t ordinary) {
+static inline __attribute__((always_inline)) void schedule(struct agenda *agenda, uint32_t slot, int64_t time_ns,
+                                                           uint64_t ordinary) {
     CHECK(time_ns >= agenda->now_ns);
     CHECK(agenda->order >> ORDER_BITS == 0);
     if (slot >= agenda->slots) {

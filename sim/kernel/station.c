@@ -56,6 +56,17 @@ static void queue_remove(struct station *station, struct station_job *job) {
     station->queued--;
 }
 
+static inline struct station_job *queue_take_first(struct station *station) {
+    struct station_job *job = station->first;
+    if (job != NULL) {
+        station->first = job->next;
+        *(job->next != NULL ? &job->next->previous : &station->last) = NULL;
+        job->next = NULL;
+        station->queued--;
+    }
+    return job;
+}
+
 /* The caller has settled the station. */
 static void serve(struct station *station, struct station_job *job) {
     int64_t now_ns = station->agenda->now_ns;
@@ -75,9 +86,8 @@ static int64_t free_server(struct station *station, struct station_job *job) {
     station->busy--;
     job->at = NULL;
     job->served = false;
-    struct station_job *next = station->first;
+    struct station_job *next = queue_take_first(station);
     if (next != NULL) {
-        queue_remove(station, next);
         serve(station, next);
     }
     return got_ns;
