@@ -91,13 +91,15 @@ static void look_at_width(struct advice *advice, const struct experiment_facts *
 }
 
 /* The relative error of a half is sqrt(2) that of the whole, and of the difference of two twice that of the whole. */
-static void look_at_drift(struct advice *advice, size_t point, const struct looked_at *row, size_t replications) {
+static bool look_at_drift(struct advice *advice, size_t point, const struct looked_at *row, size_t replications) {
     struct estimate drift = estimate_of(row, metric_number("drift"));
     struct estimate throughput = estimate_of(row, metric_number("throughput_tps"));
     double half_width = replications > 1 ? drift.half_width : 2 * throughput.half_width / throughput.mean;
-    if (fabs(drift.mean) > DRIFT_SHARE && fabs(drift.mean) > half_width) {
+    bool drifts = fabs(drift.mean) > DRIFT_SHARE && fabs(drift.mean) > half_width;
+    if (drifts) {
         note(advice, ADVICE_DRIFT, point, fabs(drift.mean), 0, replications);
     }
+    return drifts;
 }
 
 static void look_at_backlog(struct advice *advice, size_t point, const struct looked_at *row, size_t replications) {
@@ -116,8 +118,9 @@ void advice_look(struct advice *advice, const struct experiment_facts *facts, si
     open_row(&row, summary_row);
     size_t replications = (size_t)strtoull(row.cells[CELL_REPLICATIONS], NULL, 10);
     look_at_width(advice, facts, point, &row, replications);
-    look_at_drift(advice, point, &row, replications);
-    look_at_backlog(advice, point, &row, replications);
+    if (!look_at_drift(advice, point, &row, replications)) { /* else it may be filling up still */
+        look_at_backlog(advice, point, &row, replications);
+    }
     if (batches != NULL && batches->count > 0 && batches->lag1 > 2 / sqrt((double)batches->count)) {
         note(advice, ADVICE_CORRELATED, point, batches->lag1, 0, 1);
     }

@@ -31,7 +31,7 @@ static const struct option experiment_rows[] = {
      "written to batches.csv; 0: none"},
     {"warmup", OPTION_DURATION, offsetof(struct experiment_settings, warmup_ns), "20s", 0, SECONDS_MAX, NULL,
      OPTION_MAY_BE_AUTO,
-     "simulated time before anything is counted; auto: for each point what MSER-5 finds in a pilot run"},
+     "simulated time before anything is counted; auto: for each point what MSER-5 finds in pilot runs"},
     {"duration", OPTION_DURATION, offsetof(struct experiment_settings, duration_ns), "100s", 1e-6, SECONDS_MAX, NULL, 0,
      "simulated time that is counted, after the warm-up"},
     {"compare", OPTION_TEXT, offsetof(struct experiment_settings, compare), "2pl", 0, 0, NULL, OPTION_OPTIONAL,

@@ -47,7 +47,7 @@ struct experiment_facts {
     double precision;          /* relative half-width; 0: none is asked for */
     size_t precision_metric;   /* its number in metrics_all */
     int64_t batches;           /* 0: none */
-    int64_t warmup_ns;         /* or OPTION_AUTO: a pilot tells, and its run is replication 0 */
+    int64_t warmup_ns;         /* or OPTION_AUTO: a pilot tells, which is known by replication 0 */
     int64_t duration_ns;
     const char *compare; /* the algorithm that the others are compared with; NULL: none, or none that takes part */
     bool certify;

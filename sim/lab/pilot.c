@@ -5,54 +5,71 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/base/check.h"
 #include "sim/base/memory.h"
 #include "sim/lab/statistics.h"
 
-/* The number of pieces to cut off. */
-static size_t pieces_to_cut(const struct run_samples *samples) {
-    double *commits = mem_new(samples->count, sizeof *commits), *live = mem_new(samples->count, sizeof *live);
+/* Sums over the runs, by piece; as many pieces as the shortest has. */
+struct flight {
+    double commits[PILOT_PIECES], live[PILOT_PIECES];
+    size_t pieces;
+};
+
+static void add_run(struct flight *flight, const struct run_samples *samples) {
     struct run_sample before = {0};
-    for (size_t i = 0; i < samples->count; i++) {
+    flight->pieces = samples->count < flight->pieces ? samples->count : flight->pieces;
+    for (size_t i = 0; i < flight->pieces; i++) {
         const struct run_sample *sample = &samples->items[i];
-        commits[i] = (double)(sample->commits - before.commits);
-        live[i] = sample->live_area_ns - before.live_area_ns;
+        flight->commits[i] += (double)(sample->commits - before.commits);
+        flight->live[i] += sample->live_area_ns - before.live_area_ns;
         before = *sample;
     }
-    size_t cut = statistics_mser(commits, samples->count, PILOT_BATCH);
-    size_t live_cut = statistics_mser(live, samples->count, PILOT_BATCH);
-    mem_free(commits);
-    mem_free(live);
+}
+
+static size_t pieces_to_cut(const struct flight *flight) {
+    size_t cut = statistics_mser(flight->commits, flight->pieces, PILOT_BATCH);
+    size_t live_cut = statistics_mser(flight->live, flight->pieces, PILOT_BATCH);
     return cut > live_cut ? cut : live_cut;
 }
 
-/* False if it has to be longer, or cannot run at all. */
-static bool fly(const struct run_spec *spec, struct pilot *pilot, bool *refused) {
+/* Flies all runs of the pilot's length. False if the point refuses to run. */
+static bool fly(const struct run_spec *spec, int64_t length_ns, int64_t piece_ns, struct flight *flight) {
     struct run_spec run = *spec;
-    struct run_result result;
-    run.replication = 0;
+    bool refused = false;
     run.warmup_ns = 0;
-    run.duration_ns = pilot->length_ns;
-    run.series_ns = pilot->length_ns / PILOT_PIECES > 0 ? pilot->length_ns / PILOT_PIECES : 1;
+    run.duration_ns = length_ns;
+    run.series_ns = piece_ns;
     run.batches = 0;
     run.certify = false;
     run.history = NULL;
-    run_simulate(&run, &result);
-    *refused = result.status != RUN_OK;
-    size_t cut = *refused ? 0 : pieces_to_cut(&result.samples);
-    bool settled = !*refused && cut <= result.samples.count / 2;
-    pilot->warmup_ns = settled ? (int64_t)cut * run.series_ns : *refused ? 0 : pilot->length_ns / 2;
-    run_result_free(&result);
-    return settled;
+    *flight = (struct flight){.pieces = PILOT_PIECES};
+    for (int i = 0; i < PILOT_RUNS && !refused; i++) {
+        struct run_result result;
+        run.replication = i == 0 ? 0 : UINT64_MAX - (uint64_t)i;
+        run_simulate(&run, &result);
+        add_run(flight, &result.samples);
+        refused = result.status != RUN_OK;
+        run_result_free(&result);
+    }
+    return !refused;
 }
 
 void pilot_run(const struct run_spec *spec, struct pilot *pilot) {
-    bool refused = false;
-    *pilot = (struct pilot){.length_ns = spec->duration_ns};
-    for (int length = 1; length <= PILOT_LENGTHS && !refused && !pilot->settled; length++) {
-        pilot->length_ns *= length > 1 ? 2 : 1;
-        pilot->settled = fly(spec, pilot, &refused);
+    int64_t piece_ns = spec->duration_ns / PILOT_PIECES;
+    struct flight *flight = mem_new(1, sizeof *flight);
+    *pilot = (struct pilot){0};
+    piece_ns = piece_ns > 0 ? piece_ns : 1;
+    for (int length = 1; length <= PILOT_LENGTHS && !pilot->settled; length++, piece_ns *= 2) {
+        pilot->length_ns = piece_ns * PILOT_PIECES;
+        pilot->warmup_ns = pilot->length_ns / 2;
+        if (!fly(spec, pilot->length_ns, piece_ns, flight)) {
+            pilot->warmup_ns = 0; /* the runs will say why */
+            break;
+        }
+        size_t cut = pieces_to_cut(flight);
+        pilot->settled = cut <= flight->pieces / 2;
+        pilot->warmup_ns = pilot->settled ? (int64_t)cut * piece_ns : pilot->warmup_ns;
     }
+    mem_free(flight);
 }
 
 void pilot_add(const struct pilot *pilot, struct text *out) {

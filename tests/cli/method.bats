@@ -103,8 +103,8 @@ cells() { mlr --icsv --onidx cut -o -f "$2" "$1"; } # FILE COLUMNS
     [[ "$stderr" == *"1 of 1 point got more than could be done: of "*" transactions a second "*" stayed behind"* ]]
     run --separate-stderr "$ccsim" run open.ini --no-plot -o out --set system.arrival_rate=300/s --set experiment.warmup=auto \
         --set experiment.duration=2s --fresh
-    [[ "$stderr" == *"1 of 1 point did not settle down: the pilot of 16 s saw no end of the warm-up"* ]]
-    [ "$(cells out/runs.csv warmup_s | sort -u)" = 8 ]
+    [[ "$stderr" == *"1 of 1 point did not settle down: the pilot of 8 s saw no end of the warm-up"* ]]
+    [ "$(cells out/runs.csv warmup_s | sort -u)" = 4 ]
     run --separate-stderr "$ccsim" run open.ini --no-plot -o out
     [[ "$stderr" != *"got more"* && "$stderr" != *"settle"* ]]
     [ "$(cells out/runs.csv backlog_growth_tps | awk '$1 * $1 < 1' | wc -l)" = 3 ]
