@@ -33,7 +33,7 @@ INI
 }
 
 small() { "$ccsim" run small.ini --no-plot --quiet "$@"; }
-precise() { small --set experiment.precision=2% --set experiment.replications_max=8 "$@"; }
+precise() { small --set experiment.precision=2.5% --set experiment.replications_max=8 "$@"; }
 cells() { mlr --icsv --onidx cut -o -f "$2" "$1"; } # FILE COLUMNS
 
 @test "replications are added until the interval is narrow enough, or the limit is met" {
@@ -43,27 +43,41 @@ cells() { mlr --icsv --onidx cut -o -f "$2" "$1"; } # FILE COLUMNS
     [ "$(mlr --icsv --onidx count-distinct -f algorithm,system.terminals then cut -f count out/runs.csv)" = \
         "$(cells out/summary.csv replications)" ]
     [ "$(grep -Fxvc -f all/runs.csv out/runs.csv)" = 0 ]
-    # Precise is a half-width of 2% / (1 + 2%) of the mean; one replication fewer than the last doubling had was not.
-    cells out/summary.csv replications,throughput_tps,throughput_tps_ci95 >points
-    [ "$(wc -l <points)" = 4 ]
-    awk '{ n[$1]++; if ($1 < 8 && $3 > 0.02 / 1.02 * $2) exit 1 } END { exit !(n[3] < 4) }' points
-    mlr --icsv --onidx filter '$replication <= 3' \
-        then stats1 -a mean,stddev -f throughput_tps -g algorithm,system.terminals \
-        then put '$narrow = 4.302653 * $throughput_tps_stddev / 3 ** 0.5 <= 0.02 / 1.02 * $throughput_tps_mean' then cut -f narrow \
-        all/runs.csv >narrow
-    paste -d ' ' narrow points | awk '{ if (($1 == "true") != ($2 == 3)) exit 1 }'
+    # The rule, once more: precise is a half-width of 2.5% / (1 + 2.5%) of the mean; else as many as the spread predicts, at
+    # least one and at most as many again, until there are eight.
+    mlr --icsv --onidx --ofs , cut -o -f algorithm,system.terminals,throughput_tps all/runs.csv | awk -F, '
+        BEGIN { split("12.7062 4.302653 3.182446 2.776445 2.570582 2.446912 2.364624", t, " ") }
+        { point = $1 " " $2; if (!(point in n)) order[++points] = point; x[point, ++n[point]] = $3 }
+        END {
+            for (p = 1; p <= points; p++) {
+                for (k = 3; ; k = more < 8 ? more : 8) {
+                    sum = squares = 0
+                    for (i = 1; i <= k; i++) sum += x[order[p], i]
+                    for (i = 1; i <= k; i++) squares += (x[order[p], i] - sum / k) ^ 2
+                    ratio = t[k - 1] * sqrt(squares / (k - 1) / k) / (0.025 / 1.025 * sum / k)
+                    if (ratio <= 1 || k == 8) break
+                    more = int(k * ratio ^ 2)
+                    more += more < k * ratio ^ 2
+                    more = more < k + 1 ? k + 1 : more > 2 * k ? 2 * k : more
+                }
+                print k
+            }
+        }' >expected
+    [ "$(sort -u expected | wc -l)" -gt 1 ]
+    cells out/summary.csv replications | diff expected -
 }
 
 @test "what was added is the same after an interruption, in shards, and with one worker" {
     precise -o out
     for wait in 0.02 0.05 0.1; do
-        timeout -s KILL "$wait" "$ccsim" run small.ini --no-plot --quiet -o killed --set experiment.precision=2% \
+        timeout -s KILL "$wait" "$ccsim" run small.ini --no-plot --quiet -o killed --set experiment.precision=2.5% \
             --set experiment.replications_max=8 || true
     done
     precise -o killed
     precise -o one -j 1
     for shard in 3 1 2; do precise -o parts --shard $shard/3; done
     "$ccsim" merge parts --quiet --no-plot
+    [ "$(cat parts/*.part | grep -c ' run ')" = "$(grep -c ' run ' out/.runs.part)" ]
     small -o grown
     precise -o grown
     for other in killed one parts grown; do
@@ -115,6 +129,9 @@ cells() { mlr --icsv --onidx cut -o -f "$2" "$1"; } # FILE COLUMNS
     run --separate-stderr "$ccsim" run start.ini --no-plot -o out
     [[ "$stderr" == *"1 of 1 point had not settled down: commits of the two halves of the time differ by "* ]]
     [ "$(cells out/runs.csv drift | awk '$1 > 0.2' | wc -l)" = 3 ]
+    run --separate-stderr "$ccsim" run start.ini --no-plot -o out --set experiment.warmup=auto --set experiment.duration=40s
+    [[ "$stderr" != *"settle"* ]]
+    [ "$(cells out/runs.csv warmup_s | awk '$1 > 5 && $1 < 15' | wc -l)" = 3 ]
 }
 
 @test "batches of one run give its intervals" {
@@ -122,6 +139,8 @@ cells() { mlr --icsv --onidx cut -o -f "$2" "$1"; } # FILE COLUMNS
     small -o plain --set experiment.replications=1 --set experiment.duration=10s
     cmp out/runs.csv plain/runs.csv
     [ "$(wc -l <out/batches.csv)" = 81 ]
+    small -o plain --set experiment.replications=1 --set experiment.batches=20 --set experiment.duration=10s
+    cmp out/batches.csv plain/batches.csv
     for column in throughput_tps response_mean_ms blocked_mean; do
         mlr --icsv --onidx --ofmt %.7e stats1 -a stddev -f $column -g algorithm,system.terminals \
             then put '$half = 2.09302405 * $'$column'_stddev / 20 ** 0.5' then cut -f half out/batches.csv >expected
