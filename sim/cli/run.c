@@ -146,11 +146,17 @@ static void add_selection(const struct run_arguments *arguments, struct text *ou
 
 static void show_plan(const struct experiment *experiment, const struct lab_request *request) {
     const struct experiment_facts *facts = experiment_facts(experiment);
-    size_t replications = request->only_replication > 0 ? 1 : (size_t)facts->replications;
+    bool is_one = request->only_replication > 0;
+    size_t replications = is_one ? 1 : (size_t)facts->replications;
+    size_t most = is_one ? 1 : (size_t)facts->replications_most;
     struct text config = {0}, folder = {0};
     lab_folder(experiment, request, &folder);
-    printf("; %s\n; %zu points, %zu replications: %zu runs, into %s\n; axes: algorithm", facts->title, facts->points,
-           replications, facts->points * replications, text_string(&folder));
+    printf("; %s\n; %zu points, %zu replications: %zu runs", facts->title, facts->points, replications,
+           facts->points * replications);
+    if (most > replications) {
+        printf(" and up to %zu more", facts->points * (most - replications));
+    }
+    printf(", into %s\n; axes: algorithm", text_string(&folder));
     for (size_t i = 0; i < facts->axes; i++) {
         printf(", %s", experiment_axis(experiment, i));
     }

@@ -156,8 +156,9 @@ static void print_wide(const struct advice *advice, const struct experiment *exp
     } else if (isfinite(needed)) {
         fprintf(out, "about %.0f replications would, or %.3g times the duration", needed,
                 ceil(10 * needed / (double)advice->kinds[ADVICE_WIDE].replications) / 10);
-        fprintf(out, facts->precision > 0 ? "; replications_max = %" PRId64 " was the limit" : "",
-                facts->replications_most);
+        if (facts->precision > 0) {
+            fprintf(out, "; replications_max = %" PRId64 " was the limit", facts->replications_most);
+        }
     } else {
         fprintf(out, "its mean is 0");
     }

@@ -7,7 +7,6 @@
  * uses the numbers of the rows as they are written, so that it is the same when they are read again. */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "sim/base/check.h"

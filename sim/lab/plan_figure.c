@@ -1,4 +1,5 @@
 /* plan_figure.c - [figure NAME]: which columns are drawn against which. */
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/base/memory.h"
@@ -93,24 +94,23 @@ static void fill(const struct experiment *plan, const char *section, struct figu
     }
 }
 
-/* What the source leaves no choice about. */
-static void complete(struct figure_settings *settings) {
-    static const char *const x_of[] = {"", "time_s", "response"}, *const y_of[] = {"", "", "share_below"};
-    static const char *const label_of[] = {"", "time (s)", ""};
-    const char *label = settings->source != FIGURE_HISTOGRAMS ? label_of[settings->source]
-                        : strcmp(settings->x, "wait") == 0    ? "time blocked by concurrency control (ms)"
-                                                              : "response time (ms)";
-    if (settings->x[0] == '\0') {
-        strcpy(settings->x, x_of[settings->source]);
+/* What the source leaves no choice about, where nothing is said of it. */
+static void complete(char *value, const char *otherwise) {
+    if (value[0] == '\0') {
+        snprintf(value, OPTION_TEXT_SIZE, "%s", otherwise);
     }
-    if (settings->y[0] == '\0') {
-        strcpy(settings->y, y_of[settings->source]);
-    }
-    if (settings->x_label[0] == '\0') {
-        strcpy(settings->x_label, label);
-    }
-    if (settings->y_label[0] == '\0' && settings->source == FIGURE_HISTOGRAMS) {
-        strcpy(settings->y_label, "share of transactions that took at most so long");
+}
+
+static void complete_all(struct figure_settings *settings) {
+    bool of_wait = strcmp(settings->x, "wait") == 0;
+    if (settings->source == FIGURE_SERIES) {
+        complete(settings->x, "time_s");
+        complete(settings->x_label, "time (s)");
+    } else if (settings->source == FIGURE_HISTOGRAMS) {
+        complete(settings->x, "response");
+        complete(settings->y, "share_below");
+        complete(settings->x_label, of_wait ? "time blocked by concurrency control (ms)" : "response time (ms)");
+        complete(settings->y_label, "share of transactions that took at most so long");
     }
 }
 
@@ -172,7 +172,7 @@ static void make_figure(struct experiment *plan, const struct plan_section *sect
     check_column(plan, section->header, "group", &an_axis);
     check_column(plan, section->header, "value", &value_of_map);
     check_source(plan, section->header, settings->source);
-    complete(settings);
+    complete_all(settings);
     add_figure(plan, name, settings);
     mem_free(settings);
 }

@@ -1,6 +1,5 @@
 /* results_summary.c - what is made of all runs of each point: summary.csv, compare.csv, the table's text, the advice. */
 #include <math.h>
-#include <string.h>
 
 #include "sim/lab/results.h"
 #include "sim/lab/table.h"

@@ -37,7 +37,9 @@ struct pairs {
     double *values, *base_values;
 };
 
-static long replication_of(const struct table_run *run) { return atol(run->cells[TABLE_RUN_REPLICATION]); }
+static uint64_t replication_of(const struct table_run *run) {
+    return strtoull(run->cells[TABLE_RUN_REPLICATION], NULL, 10);
+}
 
 /* Both are ordered by replication. */
 static void pairs_make(struct pairs *pairs, const char *const *runs, size_t count, const char *const *base_runs,
@@ -45,7 +47,7 @@ static void pairs_make(struct pairs *pairs, const char *const *runs, size_t coun
     *pairs = (struct pairs){.runs = mem_new(count, sizeof *pairs->runs), .base = mem_new(count, sizeof *pairs->base)};
     for (size_t i = 0, k = 0; i < count && k < base_count;) {
         struct table_run run = table_run_read(runs[i]), base = table_run_read(base_runs[k]);
-        long replication = replication_of(&run), its = replication_of(&base);
+        uint64_t replication = replication_of(&run), its = replication_of(&base);
         i += replication <= its;
         k += its <= replication;
         if (replication == its) {
