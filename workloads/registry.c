@@ -5,12 +5,16 @@
 
 extern const struct workload_ops workload_acl87;
 extern const struct workload_ops workload_bank;
+extern const struct workload_ops workload_doctors;
 extern const struct workload_ops workload_edit_form;
 extern const struct workload_ops workload_hot_row;
 extern const struct workload_ops workload_idle;
 extern const struct workload_ops workload_job_queue;
 extern const struct workload_ops workload_mix;
+extern const struct workload_ops workload_phantom;
 extern const struct workload_ops workload_report;
+extern const struct workload_ops workload_seats;
+extern const struct workload_ops workload_smallbank;
 extern const struct workload_ops workload_tpcc;
 extern const struct workload_ops workload_wild;
 extern const struct workload_ops workload_ycsb;
@@ -24,6 +28,10 @@ const struct workload_ops *const workload_registry[] = {
     &workload_ycsb,
     &workload_job_queue,
     &workload_edit_form,
+    &workload_seats,
+    &workload_doctors,
+    &workload_smallbank,
+    &workload_phantom,
     &workload_report,
     &workload_tpcc,
     &workload_mix,

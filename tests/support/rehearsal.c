@@ -30,6 +30,28 @@ bool rehearsal_check(struct rehearsal *rehearsal, const char *workload, const ch
     return rehearsal->ops->check == NULL || rehearsal->ops->check(rehearsal->options, &rehearsal->said);
 }
 
+int64_t rehearsal_place(const struct rehearsal *rehearsal, const struct table *table, int64_t key) {
+    int64_t place = key;
+    for (const struct table *before = rehearsal->store.tables; before < table; before++) {
+        place += before->rows + REHEARSAL_ROOM;
+    }
+    return place;
+}
+
+static void load_values(struct rehearsal *rehearsal) {
+    const struct table *tables = rehearsal->store.tables, *end = tables + rehearsal->store.table_count;
+    size_t places = (size_t)rehearsal_place(rehearsal, end, 0);
+    rehearsal->values = mem_new(places + 1, sizeof *rehearsal->values);
+    rehearsal->rows = mem_new(places + 1, sizeof *rehearsal->rows);
+    for (const struct table *table = tables; table < end; table++) {
+        assert_int_equal(table->first_key, 1);
+        for (int64_t key = 1; key <= table->rows + REHEARSAL_ROOM; key++) {
+            rehearsal->values[rehearsal_place(rehearsal, table, key)] =
+                key <= table->rows ? table->initial_value : REHEARSAL_ABSENT;
+        }
+    }
+}
+
 void rehearsal_open(struct rehearsal *rehearsal, const char *workload, const char *settings) {
     assert_true(rehearsal_check(rehearsal, workload, settings));
     rehearsal->state = mem_new(1, rehearsal->ops->state_size);
@@ -39,16 +61,7 @@ void rehearsal_open(struct rehearsal *rehearsal, const char *workload, const cha
     struct stream stream;
     stream_open(&stream, &(struct stream_key){.seed = 1, .purpose = STREAM_LOAD});
     rehearsal->ops->load(rehearsal->state, rehearsal->options, &rehearsal->store, &stream);
-    if (rehearsal->store.table_count > 0) {
-        const struct table *rows = &rehearsal->store.tables[0];
-        assert_int_equal(rows->first_key, 1);
-        size_t keys = (size_t)rows->rows + REHEARSAL_ROOM;
-        rehearsal->values = mem_new(keys + 1, sizeof *rehearsal->values);
-        rehearsal->rows = mem_new(keys, sizeof *rehearsal->rows);
-        for (int64_t key = 1; key <= (int64_t)keys; key++) {
-            rehearsal->values[key] = key <= rows->rows ? rows->initial_value : REHEARSAL_ABSENT;
-        }
-    }
+    load_values(rehearsal);
 }
 
 void rehearsal_close(struct rehearsal *rehearsal) {
@@ -75,8 +88,9 @@ void rehearsal_draw(struct rehearsal *rehearsal, uint64_t terminal, uint64_t num
     rehearsal->ops->draw(rehearsal->state, &(struct draw){&stream, terminal, number}, rehearsal->arguments);
 }
 
-static const char *row_name(struct rehearsal *rehearsal, int64_t key) {
+static const char *row_name(struct rehearsal *rehearsal, const struct step *step) {
     static const char *const names[] = {"x", "y", "z", "s", "t", "v"};
+    int64_t key = rehearsal_place(rehearsal, step->table, step->first);
     if (key <= rehearsal->hot_rows) {
         return "h";
     }
@@ -93,7 +107,7 @@ static const char *row_name(struct rehearsal *rehearsal, int64_t key) {
 
 static void say_rows(struct rehearsal *rehearsal, const struct step *step) {
     if (!step->scan) {
-        text_add(&rehearsal->said, "%s", row_name(rehearsal, step->first));
+        text_add(&rehearsal->said, "%s", row_name(rehearsal, step));
         return;
     }
     text_add(&rehearsal->said, "%" PRId64 "..", step->first);
@@ -166,25 +180,28 @@ static void put_value(struct rehearsal *rehearsal, int64_t key, int64_t value) {
 
 /* Plays one statement: what it read, before it changed it. */
 static void play_statement(struct rehearsal *rehearsal, const struct step *step, struct reply *reply) {
-    int64_t end = rehearsal->store.tables[0].rows + REHEARSAL_ROOM;
+    int64_t end = step->table->rows + REHEARSAL_ROOM;
     int64_t last = step->last == INT64_MAX ? end : step->last;
     assert_in_range(last, step->first, end);
     if (step->kind == STEP_INSERT) {
-        assert_true(rehearsal->values[step->first] == REHEARSAL_ABSENT);
-        put_value(rehearsal, step->first, step->operand);
-        reply->count = 1;
+        int64_t place = rehearsal_place(rehearsal, step->table, step->first);
+        reply->count = rehearsal->values[place] == REHEARSAL_ABSENT;
+        reply->status = reply->count == 1 ? REPLY_OK : REPLY_ERROR;
+        if (reply->count == 1) {
+            put_value(rehearsal, place, step->operand);
+        }
         return;
     }
     for (int64_t key = step->first; key <= last && (step->limit == 0 || reply->count < step->limit); key++) {
-        int64_t value = rehearsal->values[key];
+        int64_t place = rehearsal_place(rehearsal, step->table, key), value = rehearsal->values[place];
         if (value == REHEARSAL_ABSENT || !condition_holds(&step->condition, key, value)) {
             continue;
         }
         rehearsal->rows[reply->count++] = (struct reply_row){key, value};
         if (step->kind == STEP_UPDATE) {
-            put_value(rehearsal, key, step->value == VALUE_ADD ? value + step->operand : step->operand);
+            put_value(rehearsal, place, step->value == VALUE_ADD ? value + step->operand : step->operand);
         } else if (step->kind == STEP_DELETE) {
-            put_value(rehearsal, key, REHEARSAL_ABSENT);
+            put_value(rehearsal, place, REHEARSAL_ABSENT);
         }
     }
 }

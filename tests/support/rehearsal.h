@@ -4,7 +4,8 @@
  * A transcript: r(x) a read, u(x) a locked one, q(1..9) and u(1..9) scans (no end: to the last key), w(x,5) and w(x,+=5)
  * writes, d(x) a delete, if>=5 their condition (if%7=5: of the remainder), :nowait, :skip and :1 what else was said of a
  * scan, i(9) an insert by its key, think, c commit, a rollback; `!` marks the last lock. Rows are named h if hot, else x, y, z, ...
- * in order of appearance. */
+ * in order of appearance. The tables stand one behind the other: a row is known by its place, which in the first table is
+ * its key. */
 #ifndef CCSIM_TESTS_SUPPORT_REHEARSAL_H
 #define CCSIM_TESTS_SUPPORT_REHEARSAL_H
 
@@ -23,7 +24,7 @@ struct rehearsal {
     void *options, *state, *arguments, *registers;
     struct store store;
     int64_t hot_rows; /* keys up to here are called h */
-    int64_t *values;  /* of the played database, by key; REHEARSAL_ABSENT: no row */
+    int64_t *values;  /* of the played database, by place; REHEARSAL_ABSENT: no row */
     struct reply_row *rows, undo[REHEARSAL_STEPS_MAX];
     int undo_count;
     struct text said; /* the transcript of the latest transaction */
@@ -52,13 +53,15 @@ void rehearsal_open(struct rehearsal *rehearsal, const char *workload, const cha
 void rehearsal_close(struct rehearsal *rehearsal); /* after either */
 
 void rehearsal_draw(struct rehearsal *rehearsal, uint64_t terminal, uint64_t number);
+/* The place of a row of that table. */
+int64_t rehearsal_place(const struct rehearsal *rehearsal, const struct table *table, int64_t key);
 /* Runs the transaction that was drawn; a rollback undoes its writes, a commit is told to the workload. The transcript
  * stands until the next run. */
 const char *rehearsal_run(struct rehearsal *rehearsal);
 /* Draws and runs terminal 1's transaction of that number. */
 const char *rehearsal_next(struct rehearsal *rehearsal, uint64_t number);
 
-int64_t rehearsal_sum(const struct rehearsal *rehearsal); /* of the values */
+int64_t rehearsal_sum(const struct rehearsal *rehearsal); /* of the first table's values */
 /* The workload's audit of its (untouched) store. */
 struct workload_audit rehearsal_audit(const struct rehearsal *rehearsal);
 /* The same as if the store's rows added up to `sum`; it must count lost updates and come out like this. */

@@ -41,6 +41,10 @@ static const struct rehearsal_trial arguments_trials[] = {
     {"acl87", "write_probability=0 rollback=0.2"},
     {"report", "rollback=0.1"},
     {"report", "theta=0.9 reporters=0"},
+    {"seats", "trains=50 theta=0.5 booking=conditional rollback=0.2"},
+    {"doctors", "leave_fraction=0 doctors=30 theta=0.5"},
+    {"smallbank", "hot_customers=10 balances=0 amalgamates=0"},
+    {"phantom", "sum_fraction=1 groups=100 theta=0.5 rollback=0.2"},
 };
 
 static void arguments_depend_on_the_key_alone(void **state) {
@@ -133,6 +137,9 @@ static void errors_roll_back(void **state) {
         {"bank", "access=increment overdraft=refused"},
         {"bank", "audit_fraction=1 rows=5"},
         {"acl87", ""},
+        {"seats", "app_time=1ms"},
+        {"smallbank", ""},
+        {"phantom", "sum_fraction=1 pause=1ms"},
     };
     for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++) {
         struct rehearsal world;
