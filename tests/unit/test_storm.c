@@ -95,7 +95,7 @@ static void every_algorithm_gets_the_same_world(void **state) {
 
 static void every_workload_has_worlds(void **state) {
     (void)state;
-    size_t counts[64] = {0}, worlds = 400, open = 0, limited = 0;
+    size_t counts[64] = {0}, worlds = 800, open = 0, limited = 0;
     assert_true(workload_registry_count <= 64);
     for (uint64_t number = 1; number <= worlds; number++) {
         struct storm_world world;
@@ -111,8 +111,8 @@ static void every_workload_has_worlds(void **state) {
         assert_true(counts[i] > 10);
         assert_true(workload_registry[i] != &workload_wild || counts[i] > worlds * 2 / 5);
     }
-    assert_in_range(open, 20, 120);
-    assert_in_range(limited, 60, 200);
+    assert_in_range(open, 40, 240);
+    assert_in_range(limited, 120, 400);
 }
 
 /* What a world tells can be set again, and is the same world then. */
