@@ -8,6 +8,7 @@
 
 #include "sim/base/memory.h"
 #include "sim/exec/settings.h"
+#include "tests/support/fit.h"
 #include "tests/support/harness.h"
 #include "tests/support/rehearsal.h"
 #include "tests/support/sections.h"
@@ -432,6 +433,9 @@ static void draws_have_their_distributions(void **state) {
                    "let p = chance(30%)\nlet s[3] = uniform(t) sorted\nlet z[2] = zipf(t, 1) not a\n"
                    "steps = r(t a) r(t b) r(big h) r(t n) w(t 1, p) r(t s[1]) r(t s[2]) r(t s[3]) r(t z[1]) r(t z[2])\n"
                    "[transaction y]\nsteps = q(t *)\n");
+    enum { BIG = 1000, HOT = 10 };
+    uint64_t big[BIG] = {0};
+    double big_expected[BIG];
     int64_t x = 0, rolled = 0, first = 0, hot = 0, one = 0, heads = 0, low = 0, b_first = 0, a_other = 0;
     for (uint64_t n = 1; n <= TRIALS_COUNT; n++) {
         const char *said = toy_run(&toy, n);
@@ -449,7 +453,9 @@ static void draws_have_their_distributions(void **state) {
         assert_true(s[0] >= 1 && s[0] < s[1] && s[1] < s[2] && s[2] <= 5);
         rolled += rehearsal_ends_with(said, " a");
         first += a == 1;
-        hot += h <= 10;
+        assert_in_range(h, 1, BIG);
+        hot += h <= HOT;
+        big[h - 1]++;
         one += m == 1;
         heads += p == 1;
         low += s[0] == 1;
@@ -463,6 +469,10 @@ static void draws_have_their_distributions(void **state) {
     rehearsal_assert_share(one, x, 0.25);
     rehearsal_assert_share(heads, x, 0.3);
     rehearsal_assert_share(low, x, 0.6); /* 3 of 5 rows */
+    for (int i = 0; i < BIG; i++) {
+        big_expected[i] = (double)x * (i < HOT ? 0.9 / HOT : 0.1 / (BIG - HOT));
+    }
+    assert_true(fit_chi_square(big, big_expected, BIG) > FIT_P);
     /* Given a = 2 .. 5 alike: 1 among those left weighs 1 / (137/60 - 1/a). */
     double share = 0;
     for (int a = 2; a <= 5; a++) {
