@@ -92,4 +92,22 @@ static void audits_hold_where_they_are_protected(void **state) {
     assert_int_equal(wrong, 0);
 }
 
-TEST_GROUP(audits, cmocka_unit_test(audits_hold_where_they_are_protected))
+/* Doctors who are alone are refused after one access of 1 ms, behind those who came before: with 4 terminals on 2 CPUs after
+ * 2 ms. */
+static void refusals_are_timed(void **state) {
+    (void)state;
+    struct run_result result = run_of("2pl", "doctors",
+                                      "system.terminals=4 system.cpus=2 cost.cpu_access=1ms warmup=500ms duration=1s "
+                                      "workload.shifts=100 workload.doctors=1 workload.leave_fraction=100%%");
+    assert_int_equal(result.commits, 0);
+    assert_int_equal(result.rollbacks, 2000);
+    assert_int_equal(result.rollback_response.count, 2000);
+    assert_int_equal(result.rollback_response.max_ns, 2000000);
+    assert_near(result.rollback_response_sum_ns, 2000 * 2e6, 0);
+    assert_int_equal(result.types[0].rollback_response.count, 2000);
+    assert_near(result.types[0].rollback_response_sum_ns, 2000 * 2e6, 0);
+    assert_int_equal(result.types[1].rollbacks, 0);
+    run_result_free(&result);
+}
+
+TEST_GROUP(audits, cmocka_unit_test(audits_hold_where_they_are_protected), cmocka_unit_test(refusals_are_timed))

@@ -57,8 +57,10 @@ static void rows_come_and_go(void **state) {
     rehearsal_close(&world);
 }
 
-/* Two sums of a transaction, given as numbers of rows of 50 each: is it found that they differ? */
-static void expect_changed(const char *settings, const int64_t *counts, int times, bool commits, bool changed) {
+/* Sums of a transaction, each of so many rows of 50, the first of which is 1 lower each time if `drifts`: is it found that
+ * they differ? */
+static void expect_changed(const char *settings, const int64_t *counts, int times, bool drifts, bool commits,
+                           bool changed) {
     struct rehearsal world;
     struct step step;
     struct reply_row rows[4] = {{1, 50}, {2, 50}, {3, 50}, {4, 50}};
@@ -67,6 +69,7 @@ static void expect_changed(const char *settings, const int64_t *counts, int time
     world.ops->next(world.state, world.arguments, world.registers, NULL, &step);
     for (int i = 0; i < times; i++) {
         struct reply reply = {.count = counts[i], .rows = rows};
+        rows[0].value -= drifts;
         world.ops->next(world.state, world.arguments, world.registers, &reply, &step);
     }
     assert_int_equal(step.kind, STEP_COMMIT);
@@ -86,12 +89,13 @@ static void audit_finds_changed_sums(void **state) {
     (void)state;
     static const int64_t same[] = {3, 3, 3}, more[] = {3, 4, 4}, back[] = {3, 2, 3}, late[] = {3, 3, 2};
     static const char settings[] = "groups=1 keys=4 sum_fraction=1 repeats=3";
-    expect_changed(settings, same, 3, true, false);
-    expect_changed(settings, more, 3, true, true);
-    expect_changed(settings, back, 3, true, true);
-    expect_changed(settings, late, 3, true, true);
-    expect_changed(settings, late, 3, false, false); /* who does not commit saw nothing */
-    expect_changed("groups=1 keys=4 sum_fraction=1 repeats=1", same, 1, true, false);
+    expect_changed(settings, same, 3, false, true, false);
+    expect_changed(settings, same, 3, true, true, true);
+    expect_changed(settings, more, 3, false, true, true);
+    expect_changed(settings, back, 3, false, true, true);
+    expect_changed(settings, late, 3, false, true, true);
+    expect_changed(settings, late, 3, false, false, false); /* who does not commit saw nothing */
+    expect_changed("groups=1 keys=4 sum_fraction=1 repeats=1", same, 1, false, true, false);
 }
 
 static void shares(void **state) {
