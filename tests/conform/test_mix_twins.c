@@ -13,6 +13,7 @@ struct twin {
 };
 
 #define COUNTERS       "[table counters]\nrows = 50\n[transaction visit]\nlet h = uniform(counters id<=1)\n"
+#define TRAINS         "[table trains]\nrows = 3\nvalue = 20\n[transaction buy]\nlet t = uniform(trains)\n"
 #define ACCOUNTS(rows) "[table accounts]\nrows = " rows "\nvalue = 1000\n"
 
 static const struct twin twins[] = {
@@ -46,6 +47,11 @@ static const struct twin twins[] = {
                     "steps = if(a<b) (u(accounts a) u(accounts b) if($a<n) rollback w(accounts a, $a-n) "
                     "w(accounts b, $b+n)) else (u(accounts b) u(accounts a) if($a<n) rollback w(accounts b, $b+n) "
                     "w(accounts a, $a-n))"},
+    {"seats", "trains=3 seats=20 app_time=1ms",
+     TRAINS "steps = r(trains t) if($t<1) rollback think(1ms) w(trains t, $t-1)"},
+    {"seats", "trains=3 seats=20 booking=conditional app_time=exp(1ms)",
+     TRAINS "steps = r(trains t) if($t<1) rollback think(exp(1ms)) w(trains t, -=1, if>=1) else rollback"},
+    {"seats", "trains=3 seats=20 booking=for_update", TRAINS "steps = u(trains t) if($t<1) rollback w(trains t, $t-1)"},
 };
 enum { TWINS = sizeof twins / sizeof twins[0] };
 
