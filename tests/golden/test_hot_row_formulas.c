@@ -50,22 +50,12 @@ static void optimism_wastes_all_but_one(void **state) {
            300. * 10 / 12, 3, .05, "si, three rows");
 }
 
-/* Ramanujan's Q(N) = 1 + (N-1)/N + (N-1)(N-2)/N^2 + ... */
-static double ramanujan_q(int n) {
-    double sum = 0, term = 1;
-    for (int i = 1; i <= n; i++) {
-        sum += term;
-        term *= (double)(n - i) / n;
-    }
-    return sum;
-}
-
 /* Exponential d, read then write: who holds a current snapshot is memoryless; the number of ends until a commit is that
  * of the birthday problem: N/(Q s) commits/s, Q-1 aborts each. */
 static void optimism_with_exponential_times(void **state) {
     (void)state;
     for (int n = 2; n <= 32; n *= 4) {
-        double q = ramanujan_q(n);
+        double q = runs_ramanujan_q(n);
         expect(hot("si", n, "workload.app_time=exp(10ms) workload.hot_access=read_write"), n / q * 100, q - 1, .03,
                "si");
         expect(hot("occ", n, "workload.app_time=exp(10ms) workload.hot_access=read_write"), n / q * 100, q - 1, .03,

@@ -37,3 +37,12 @@ void runs_assert_within(double actual, double expected, double share, const char
         fail_msg("%s: %g is not within %g%% of %g", what, actual, share * 100, expected);
     }
 }
+
+double runs_ramanujan_q(int n) {
+    double sum = 0, term = 1;
+    for (int i = 1; i <= n; i++) {
+        sum += term;
+        term *= (double)(n - i) / n;
+    }
+    return sum;
+}

@@ -15,4 +15,8 @@ double runs_aborts(const struct run_result *result); /* all reasons */
 /* |actual - expected| <= share of expected. */
 void runs_assert_within(double actual, double expected, double share, const char *what);
 
+/* Ramanujan's Q(N) = 1 + (N-1)/N + (N-1)(N-2)/N^2 + ...: of N who each want the same row for an exponential time, how many
+ * come to the end of it for one that finds it unchanged. */
+double runs_ramanujan_q(int n);
+
 #endif
