@@ -6,11 +6,12 @@
  *
  * Every replication is searched by itself: from a value that meets the objectives and one that does not, the interval
  * between them is halved. The replications have independent streams, the same for every value and every algorithm
- * (common random numbers), so that each gives an independent estimate of the edge: Student's t applies to rates. Of whole
- * numbers the answer is the one that meets the objectives in every replication. The rate to plan with is the lower end of
- * the interval; what is shown of it was measured there.
+ * (common random numbers), so that each gives an independent estimate of the edge: Student's t gives the interval of a
+ * rate. The value to plan with is the one that met the objectives in every replication; what is shown of it was measured
+ * there.
  *
- * An open system must also keep up: a backlog that grows is a failed objective. Where the search comes to its bounds
+ * An open system must also keep up: a backlog that grows is a failed objective. So is giving up (restart.max_attempts) by
+ * more than one in a hundred transactions, unless an objective speaks of gave_up. Where the search comes to its bounds
  * before it finds an edge it says so: nothing is extrapolated. */
 #ifndef CCSIM_LAB_PLANNER_H
 #define CCSIM_LAB_PLANNER_H

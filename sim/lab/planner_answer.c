@@ -8,30 +8,28 @@
 #include "sim/lab/planner_parts.h"
 #include "sim/lab/statistics.h"
 
-enum { RATE_DIGITS = 4 };
-
-/* Of a rate: t interval of the lanes' edges; of one lane, the point alone. A lane whose search ended at the upper bound
- * counts as that: the answer is open then. */
+/* Of a rate: the t interval of the lanes' edges. A lane whose search ended at the upper bound counts as that: the answer is
+ * open then. */
 static void estimate_rate(const double *edges, size_t count, struct answer *answer) {
     double half_width = count > 1 ? statistics_half_width95(edges, count) : 0;
     answer->estimate = statistics_mean(edges, count);
     answer->low = fmax(answer->estimate - half_width, 0);
     answer->high = answer->estimate + half_width;
-    answer->value = statistics_round(answer->low, RATE_DIGITS);
 }
 
-/* Of a whole number: from the lowest to the highest edge of a lane; to plan with is what meets the objectives in all. */
-static void estimate_whole(const double *edges, size_t count, bool least, struct answer *answer) {
+/* Of a whole number: from the lowest to the highest edge of a lane. */
+static void estimate_whole(const double *edges, size_t count, struct answer *answer) {
     answer->low = answer->high = edges[0];
     for (size_t i = 1; i < count; i++) {
         answer->low = fmin(answer->low, edges[i]);
         answer->high = fmax(answer->high, edges[i]);
     }
-    answer->value = answer->estimate = least ? answer->high : answer->low;
+    answer->estimate = answer->value;
 }
 
 void planner_estimate(struct planner *planner, struct answer *answer) {
     bool whole = planner_is_whole(planner);
+    bool least = planner->request->vary == PLANNER_CPUS;
     size_t count = 0, replications = (size_t)planner->facts->replications;
     double *edges = mem_new(replications, sizeof *edges);
     answer->found = true;
@@ -43,16 +41,17 @@ void planner_estimate(struct planner *planner, struct answer *answer) {
         CHECK(lane->done && count < replications);
         answer->found = answer->found && lane->has_pass;
         answer->open_end = answer->open_end || (!lane->has_fail && !planner->nothing_beyond);
+        bool is_safer = count == 0 || (least ? lane->pass > answer->value : lane->pass < answer->value);
+        answer->value = is_safer ? lane->pass : answer->value; /* what met the objectives in all of them */
         edges[count++] = whole || !lane->has_fail ? lane->pass : sqrt(lane->pass * lane->fail);
     }
     if (answer->found && whole) {
-        estimate_whole(edges, count, planner->request->vary == PLANNER_CPUS, answer);
+        estimate_whole(edges, count, answer);
     } else if (answer->found) {
         estimate_rate(edges, count, answer);
     }
     if (!answer->found) {
-        answer->value = whole ? planner->rungs[planner->request->vary == PLANNER_CPUS ? planner->rung_count - 1 : 0]
-                              : planner->least;
+        answer->value = whole ? planner->rungs[least ? planner->rung_count - 1 : 0] : planner->least;
     }
     for (uint64_t replication = 1; replication <= replications; replication++) {
         planner_ask(planner, answer->point, replication, answer->value);

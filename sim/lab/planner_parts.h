@@ -24,7 +24,7 @@ enum probe_end {
 struct probe_outcome {
     enum probe_end end;
     bool broken;                         /* a promise, or an audit that is one */
-    bool keeps_up;                       /* the backlog did not grow; true of closed systems */
+    bool keeps_up;                       /* the backlog did not grow, and few gave up */
     double metrics[PLANNER_METRICS_MAX]; /* in the order of metrics_all */
     struct toll toll;
 };

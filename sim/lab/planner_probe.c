@@ -65,24 +65,50 @@ void planner_ask(struct planner *planner, size_t point, uint64_t replication, do
 
 /* --- in a worker --- */
 
-/* No more can be under way in an open system that is to meet the objectives: twenty times what Little's law gives for
- * the longest response time they allow (10 s where they are silent), and a thousand. */
+/* How many times the longest response time may be exceeded before it is certain that the objective is missed: of an
+ * exponential one, whose mean is the limit, 2 in 10^9 are twenty times as long; of one whose p99 is the limit, 1 in 10^10 five
+ * times. */
+static double patience_of(const char *metric) {
+    bool is_tail = strcmp(metric, "response_p99_ms") == 0 || strcmp(metric, "response_max_ms") == 0;
+    return is_tail ? 5 : 20;
+}
+
+/* No more can be under way in an open system that is to meet the objectives: by Little's law, what arrives within the
+ * time that they have patience for (10 s where they are silent), and some. */
 static uint64_t live_max(const struct planner *planner, const struct run_spec *spec) {
     size_t count;
     const struct metric *metrics = metrics_all(&count);
-    double longest_ms = 0;
+    double patience_ms = 10e3;
     for (size_t i = 0; i < planner->request->objective_count; i++) {
         const struct planner_objective *objective = &planner->request->objectives[i];
-        if (objective->below && strncmp(metrics[objective->metric].name, "response_", 9) == 0) {
-            longest_ms = fmax(longest_ms, objective->limit);
+        const char *name = metrics[objective->metric].name;
+        if (objective->below && strncmp(name, "response_", 9) == 0) {
+            patience_ms = fmin(patience_ms, patience_of(name) * objective->limit);
         }
     }
     double rate = planner_value_of(PLANNER_ARRIVAL_RATE, spec);
-    return (uint64_t)fmin(1000 + 20 * rate * (longest_ms > 0 ? longest_ms / 1e3 : .5), 1e6);
+    return (uint64_t)fmin(200 + rate * patience_ms / 1e3, 1e6);
 }
 
-/* A backlog that grew by more than 1% of the arrivals, and more than chance makes it. */
-static bool keeps_up(const struct run_spec *spec, const struct run_result *result) {
+/* Does an objective say how many may give up? */
+static bool allows_giving_up(const struct planner *planner) {
+    size_t count;
+    const struct metric *metrics = metrics_all(&count);
+    for (size_t i = 0; i < planner->request->objective_count; i++) {
+        if (strcmp(metrics[planner->request->objectives[i].metric].name, "gave_up") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Not if more than 1% of those that ended gave up, unless an objective speaks of that; nor if the backlog grew by more than
+ * 1% of the arrivals and more than chance makes it. */
+static bool keeps_up(const struct planner *planner, const struct run_spec *spec, const struct run_result *result) {
+    double ended = (double)(result->commits + result->rollbacks + result->gave_up);
+    if ((double)result->gave_up > .01 * ended && !allows_giving_up(planner)) {
+        return false;
+    }
     if (spec->system.terminals > 0) {
         return true;
     }
@@ -110,7 +136,8 @@ static void add_replay(const struct planner *planner, const struct probe *probe,
     text_add(out, " --only replication=%" PRIu64, probe->replication);
 }
 
-static void summarize(const struct run_spec *spec, const struct run_result *result, struct probe_outcome *outcome) {
+static void summarize(const struct planner *planner, const struct run_spec *spec, const struct run_result *result,
+                      struct probe_outcome *outcome) {
     size_t count;
     const struct metric *metrics = metrics_all(&count);
     CHECK(count <= PLANNER_METRICS_MAX);
@@ -119,7 +146,7 @@ static void summarize(const struct run_spec *spec, const struct run_result *resu
                                                          : PROBE_REFUSED;
     outcome->broken = outcome->end == PROBE_OK &&
                       ((result->audit == RUN_AUDIT_BROKEN && result->audit_promised) || result->promise_broken);
-    outcome->keeps_up = keeps_up(spec, result);
+    outcome->keeps_up = keeps_up(planner, spec, result);
     for (size_t i = 0; i < count; i++) {
         outcome->metrics[i] = metrics[i].get(result, metrics[i].argument);
     }
@@ -142,7 +169,7 @@ static void simulate(void *context, size_t job, struct text *out) {
     struct run_result result;
     struct probe_outcome outcome = {0};
     run_simulate(&point.spec, &result);
-    summarize(&point.spec, &result, &outcome);
+    summarize(planner, &point.spec, &result, &outcome);
     text_add_bytes(out, (const char *)&outcome, sizeof outcome);
     const struct text *sentence = outcome.end == PROBE_REFUSED              ? &result.message
                                   : outcome.broken && result.promise_broken ? &result.witness

@@ -11,6 +11,7 @@
 #include "sim/lab/statistics.h"
 
 enum { SHOWN_DIGITS = 4 };
+#define WIDE .1 /* of an edge: an interval that is wider is worth a warning */
 
 /* --- words --- */
 
@@ -114,11 +115,17 @@ static void add_nothing_found(const struct planner *planner, struct text *out) {
     for (size_t i = 0; i < planner->answers.count; i++) {
         const struct answer *answer = &planner->answers.items[i];
         const struct planner_objective *objective = &planner->request->objectives[answer->binding];
+        double value = answer->metrics[objective->metric];
         size_t count;
         text_add(out, "; with ");
         planner_add_value(planner, answer->value, out);
-        text_add(out, " %s has %s = ", text_string(&answer->place), metrics_all(&count)[objective->metric].name);
-        add_number(answer->metrics[objective->metric], out);
+        text_add(out, " %s ", text_string(&answer->place));
+        if (isnan(value)) {
+            text_add(out, "cannot keep up");
+        } else {
+            text_add(out, "has %s = ", metrics_all(&count)[objective->metric].name);
+            add_number(value, out);
+        }
     }
     text_add(out, ".");
 }
@@ -271,6 +278,20 @@ static void add_row(const struct planner *planner, const struct answer *answer, 
     text_free(&scratch);
 }
 
+/* Of what is too uncertain to plan with. */
+static void add_warning(const struct planner *planner, struct text *out) {
+    for (size_t i = 0; i < planner->answers.count; i++) {
+        const struct answer *answer = &planner->answers.items[i];
+        if (answer->found && !planner_is_whole(planner) && answer->high - answer->low > WIDE * answer->estimate) {
+            text_add(out,
+                     "\nThe interval of %s is wider than %.0f%%: more replications or longer runs narrow it, such as "
+                     "--set experiment.replications=%" PRId64 ".\n",
+                     text_string(&answer->place), 100 * WIDE, 2 * planner->facts->replications);
+            return;
+        }
+    }
+}
+
 static void add_limits(const struct answer *answer, struct text *out) {
     text_add(out, "  %s: ", text_string(&answer->place));
     for (size_t i = 0; i < answer->limit_count; i++) {
@@ -356,6 +377,7 @@ void planner_add_report(const struct planner *planner, struct text *out) {
         add_row(planner, &planner->answers.items[i], &grid);
     }
     grid_end(&grid, out);
+    add_warning(planner, out);
     text_add(out, "\nTime lost a commit where one would plan, the worst first (the parts overlap):\n");
     for (size_t i = 0; i < planner->answers.count; i++) {
         add_limits(&planner->answers.items[i], out);

@@ -108,7 +108,7 @@ static void carries_what_a_single_server_does(void **state) {
             fail_msg("%s: %g, not %g", rows[i].objective, edge, rows[i].rate);
         }
         assert_true(low < edge && edge < high && high / low < 1.1);
-        assert_near(real(found, "value"), low, low * 1e-3);
+        assert_true(real(found, "value") < edge && real(found, "value") > .92 * edge);
         assert_string_equal(worst(found, "kind"), "rows");
         assert_contains(worst(found, "name"), "row 1 of counters (100%");
         assert_contains(json_string_value(json_object_get(object, "sentence")), "wait for row 1 of counters");
