@@ -82,7 +82,7 @@ cover: ## which lines the tests reach: build-cover/coverage.html
 	@scripts/test.sh build-cover $(JOBS)
 	gcovr -r . --filter sim/ --filter workloads/ --html-details build-cover/coverage.html --print-summary build-cover
 
-.PHONY: fuzz fuzzers storm bench figures
+.PHONY: fuzz fuzzers storm bench figures gallery
 fuzzers: $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZERS))
 fuzz: ## feed the parsers with what libFuzzer makes up (FUZZ_SECONDS=60 each)
 	@+$(MAKE) --no-print-directory BUILD=build-fuzz CC=clang SANITIZE=fuzzer-no-link,address,undefined OPT='-O1 -g' fuzzers
@@ -93,8 +93,13 @@ storm: all ## random worlds through every algorithm until time is up (STORM_SECO
 	$(BUILD)/ccsim storm --seconds $(STORM_SECONDS)
 bench: all $(BENCH_PROGRAMS) ## how fast the simulator is, against the floor of its model
 	@$(firstword $(wildcard bench/bench.sh scripts/bench.sh)) $(BUILD)
-figures: all ## run every experiment of configs/ and draw its figures
-	@set -e; for config in $(wildcard configs/*.ini); do echo "== $$config"; $(BUILD)/ccsim run $$config; done
+figures: all ## run every experiment of configs/ and draw its figures, as svg and png
+	@set -e; for config in $(wildcard configs/*.ini); do echo "== $$config"; $(BUILD)/ccsim run $$config; \
+	    $(BUILD)/ccsim plot results/$$(basename $$config .ini) --format png; done
+	@set -e; for config in $(wildcard configs/trace/*.ini); do echo "== $$config"; $(BUILD)/ccsim trace $$config; done
+gallery: figures ## the pictures of docs/gallery.md anew
+	@set -e; sed -n 's|.*(gallery/\([a-z0-9_]*\)-\([a-z0-9_]*\)\.svg).*|\1 \2|p' docs/gallery.md | \
+	    while read -r stem figure; do cp results/$$stem/$$figure.svg docs/gallery/$$stem-$$figure.svg; done
 
 .PHONY: check-cluster
 check-cluster: all ## the launchers of docs/cluster.md (Slurm, GNU parallel, MPI), for real; as root

@@ -138,7 +138,7 @@ void timeline_script(const struct trace *trace, const struct timeline_words *wor
     text_add(out, "set xrange [%.6f:%.6f]\nset format x '%%.10g'\n", (double)trace->from_ns / 1e6,
              (double)trace->to_ns / 1e6);
     text_add(out, "set yrange [%" PRIu32 ".6:0.4]\nset ytics %d\n", lanes, lanes > 20 ? 5 : 1);
-    text_add(out, "set border 3 linewidth 1.5\nset tics nomirror\nset bmargin 8\n"
+    text_add(out, "set border 3 linewidth 1.5\nset tics nomirror\nset bmargin 6.5\n"
                   "set key below center horizontal Left reverse samplen 2 font ',16'\n");
     if (trace->at_ns >= 0) {
         text_add(out, "set arrow from %.6f, graph 0 to %.6f, graph 1 nohead dashtype 2 linecolor rgb '#000000'\n",

@@ -78,6 +78,21 @@ run_all() {
     done
 }
 
+@test "every picture of the gallery is there, and a config draws it" {
+    pictures=$(sed -n 's|.*(gallery/\([a-z0-9_]*-[a-z0-9_]*\)\.svg).*|\1|p' "$root/docs/gallery.md")
+    [ "$(wc -l <<<"$pictures")" -ge 15 ]
+    for picture in $pictures; do
+        stem=${picture%-*} figure=${picture#*-}
+        grep -q '</svg>' "$root/docs/gallery/$picture.svg" || { echo "no picture $picture" && false; }
+        if [ -e "$root/configs/trace/$stem.ini" ]; then
+            [[ "$figure" == timeline || "$figure" == waits ]]
+        else
+            grep -qxF "[figure $figure]" "$root/configs/$stem.ini" || { echo "no config draws $picture" && false; }
+        fi
+    done
+    [ "$(ls "$root/docs/gallery" | wc -l)" -eq "$(wc -l <<<"$pictures")" ]
+}
+
 # The part that needs the reader's own algorithm begins with the `make` alone.
 @test "the tutorial, up to the algorithm; the algorithm compiles where the tutorial puts it" {
     sed '/^make$/,$d' "$root/docs/tutorial.md" >before.md
