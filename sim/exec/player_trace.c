@@ -216,6 +216,7 @@ static uint32_t writing_step(const struct player *player, uint32_t life, uint32_
 
 static void watch_commit(struct cc *cc, struct txn *txn) {
     struct player *player = player_of(cc);
+    bool in_place = (player->ops.flags & (CC_KEEPS_VERSIONS | CC_PRIVATE_WRITES | CC_SKIPS_OBSOLETE)) == 0;
     for (size_t i = 0; i < txn->writes.count; i++) {
         const struct write *write = &txn->writes.items[i];
         const struct row *row = &txn->rows.items[write->row];
@@ -226,7 +227,7 @@ static void watch_commit(struct cc *cc, struct txn *txn) {
         push(player, txn,
              (struct trace_event){.kind = TRACE_INSTALL,
                                   .row = number,
-                                  .other = PLAY_NONE,
+                                  .other = in_place ? installed_before(player, number, PLAY_NONE) : PLAY_NONE,
                                   .absent = write->version->absent,
                                   .value = write->version->value});
         struct trace_event *event = &player->trace.items[player->trace.count - 1];
@@ -271,7 +272,8 @@ static enum cc_status watch_begin(struct cc *cc, struct txn *txn) {
 
 void player_watch(struct player *player) {
     player->ops.begin = watch_begin;
-    if ((player->ops.flags & (CC_KEEPS_VERSIONS | CC_PRIVATE_WRITES | CC_SKIPS_OBSOLETE)) == 0) {
+    unsigned watched = CC_KEEPS_VERSIONS | CC_PRIVATE_WRITES | CC_SKIPS_OBSOLETE | CC_LOOKS_AGAIN;
+    if ((player->ops.flags & watched) == 0) {
         return;
     }
     player->ops.statement = watch_statement;

@@ -1,8 +1,8 @@
 /* player_verdict.c - what ran, written down as a schedule again, and the verdict on it.
  *
  * An algorithm that writes in place is judged by the order in which its steps took effect: what it protects between
- * the parts of a step, a wait in the middle of a list of rows, cannot have changed meanwhile. One that writes at the
- * commit (CC_PRIVATE_WRITES) likewise, with its writes moved there. One that keeps versions is judged by the
+ * the parts of a step, a wait in the middle of a list of rows, cannot have changed meanwhile; where it has changed, as
+ * timestamp ordering allows, the versions are judged. One that writes at the commit (CC_PRIVATE_WRITES) likewise, with its writes moved there. One that keeps versions is judged by the
  * versions that were read and installed. */
 #include <inttypes.h>
 #include <string.h>
@@ -342,6 +342,45 @@ static void judge_trace(const struct account *account, const struct schedule *sc
     mem_free(versions.lives);
 }
 
+/* ---- Steps that are no instant ---- */
+
+/* Between the events, both of one statement: did another one write a row that the statement had read? `first` is the
+ * statement's first event. */
+static bool is_overtaken(const struct player *player, size_t first, size_t before, size_t after) {
+    const struct trace_event *trace = player->trace.items;
+    for (size_t i = before + 1; i < after; i++) {
+        for (size_t k = first; k <= before && trace[i].kind == TRACE_WRITE; k++) {
+            if (trace[k].life == trace[before].life && trace[k].kind == TRACE_READ && trace[k].row == trace[i].row) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Was a row that a step had read changed before the step was over? */
+static bool has_overtaken_step(const struct player *player) {
+    struct span {
+        size_t first, last; /* events of the life's latest statement, from 1 */
+    } *spans = mem_new(player->lives.count, sizeof *spans);
+    bool found = false;
+    for (size_t i = 0; i < player->trace.count && !found; i++) {
+        const struct trace_event *event = &player->trace.items[i];
+        if (event->kind > TRACE_WRITE) {
+            continue;
+        }
+        struct span *span = &spans[event->life];
+        if (span->last == 0 || player->trace.items[span->last - 1].statement != event->statement) {
+            span->first = i + 1;
+        } else if (span->last < i) {
+            found = is_overtaken(player, span->first - 1, span->last - 1, i);
+        }
+        span->last = i + 1;
+    }
+    mem_free(spans);
+    return found;
+}
+
 /* ---- All of it ---- */
 
 static void judge_account(struct account *account) {
@@ -351,7 +390,9 @@ static void judge_account(struct account *account) {
     schedule_parse(&book, "what ran", text_string(account->ran), account->ran->length, NULL);
     CHECK(book.mistake_count == 0 && book.count == 1);
     equip(player, &book.schedules[0], rows);
-    if (play_is_multiversion(player->play->algorithm)) {
+    const struct cc_ops *algorithm = player->play->algorithm;
+    bool overtaken = algorithm->level == LEVEL_SER && has_overtaken_step(player);
+    if (play_is_multiversion(algorithm) || overtaken) {
         judge_trace(account, &book.schedules[0], rows);
     } else {
         player->play->judged = judge(&player->play->verdict, &book.schedules[0]);

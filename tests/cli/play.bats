@@ -208,3 +208,11 @@ TABLE
         grep -q '^rollbacks:       recoverable, cascadeless$' table
     done
 }
+
+@test "timestamp ordering: a row written behind a step that has read it and waits for another" {
+    "$ccsim" play 'b1 b2 b3 w1(z,1) r2(x) r2(y,z) w3(x,7) w3(y,5) c3 c1 c2' --algorithm to >table
+    grep -q '^ *r2(y,z) resumes -> y=0 z=1$' table
+    grep -q '^serializable:    yes, as T1 T2 T3$' table
+    "$ccsim" play 'b1 b2 b3 w1(z,1) w2(z,@y+1) w3(y,5) c3 c1 c2' --algorithm to >table
+    grep -q '^serializable:    yes, as T1 T2 T3$' table
+}
