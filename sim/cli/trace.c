@@ -11,6 +11,7 @@
 #include "sim/lab/lab.h"
 #include "sim/lab/outfile.h"
 #include "sim/lab/picture.h"
+#include "sim/lab/pilot.h"
 #include "sim/lab/timeline.h"
 
 enum { KEY_SET = 256, KEY_ONLY, KEY_FROM, KEY_FOR, KEY_AT, KEY_NO_PLOT, SPANS_MOST = 200000 };
@@ -150,7 +151,7 @@ static int trace_point(const struct experiment *experiment, const struct trace_a
     point.spec.replay = again;
     point.spec.certify = false;
     point.spec.series_ns = 0;
-    point.spec.warmup_ns = arguments->from_ns >= 0 ? arguments->from_ns : point.spec.warmup_ns;
+    point.spec.warmup_ns = arguments->from_ns >= 0 ? arguments->from_ns : pilot_warmup_ns(&point.spec);
     point.spec.duration_ns = arguments->for_ns;
     struct timeline_words words = {.title = experiment_facts(experiment)->title, .algorithm = point.algorithm};
     int end = LAB_DONE;

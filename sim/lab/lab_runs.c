@@ -132,11 +132,8 @@ static void add_outcome(const struct lab *lab, const struct point *point, const 
 
 /* What the point's pilot said. One that was lost is flown again: the run is lost with it. */
 static int64_t warmup_of(const struct lab *lab, const struct point *point) {
-    struct pilot pilot = lab->points[point->number].pilot;
-    if (point->spec.warmup_ns == OPTION_AUTO && !lab->points[point->number].has_pilot) {
-        pilot_run(&point->spec, &pilot);
-    }
-    return point->spec.warmup_ns == OPTION_AUTO ? pilot.warmup_ns : point->spec.warmup_ns;
+    const struct lab_point *known = &lab->points[point->number];
+    return known->has_pilot ? known->pilot.warmup_ns : pilot_warmup_ns(&point->spec);
 }
 
 static void simulate(void *context, size_t number, struct text *out) {

@@ -41,6 +41,7 @@ static bool fly(const struct run_spec *spec, int64_t length_ns, int64_t piece_ns
     run.batches = 0;
     run.certify = false;
     run.history = NULL;
+    run.asks_toll = false;
     *flight = (struct flight){.pieces = PILOT_PIECES};
     for (int i = 0; i < PILOT_RUNS && !refused; i++) {
         struct run_result result;
@@ -70,6 +71,14 @@ void pilot_run(const struct run_spec *spec, struct pilot *pilot) {
         pilot->warmup_ns = pilot->settled ? (int64_t)cut * piece_ns : pilot->warmup_ns;
     }
     mem_free(flight);
+}
+
+int64_t pilot_warmup_ns(const struct run_spec *spec) {
+    struct pilot pilot = {.warmup_ns = spec->warmup_ns};
+    if (spec->warmup_ns == OPTION_AUTO) {
+        pilot_run(spec, &pilot);
+    }
+    return pilot.warmup_ns;
 }
 
 void pilot_add(const struct pilot *pilot, struct text *out) {

@@ -31,6 +31,9 @@ struct pilot {
 /* `spec`: of any replication of the point; its warm-up does not matter. */
 void pilot_run(const struct run_spec *spec, struct pilot *pilot);
 
+/* The warm-up of a specification; where that is OPTION_AUTO, as a pilot finds it. */
+int64_t pilot_warmup_ns(const struct run_spec *spec);
+
 /* As text, for a journal. False if the bytes are no pilot. */
 void pilot_add(const struct pilot *pilot, struct text *out);
 bool pilot_read(const char *bytes, size_t length, struct pilot *pilot);

@@ -50,8 +50,9 @@ static void set_bounds(struct planner *planner, const struct run_spec *spec, dou
                                   (request->vary == PLANNER_MPL && planner->most == terminals);
         return;
     }
+    bool is_auto = planner->facts->warmup_ns == OPTION_AUTO; /* about as long as the duration, at most */
     double window_s = (double)planner->facts->duration_ns / 1e9,
-           whole_s = window_s + (double)planner->facts->warmup_ns / 1e9;
+           whole_s = window_s + (is_auto ? window_s : (double)planner->facts->warmup_ns / 1e9);
     double current = planner_value_of(PLANNER_ARRIVAL_RATE, spec);
     planner->least = request->from > 0 ? request->from : statistics_round(COMMITS_LEAST / window_s, 2);
     planner->most = request->to > 0 ? request->to : fmax(statistics_round(COMMITS_MOST / whole_s, 2), planner->least);

@@ -9,6 +9,7 @@
 #include "sim/base/check.h"
 #include "sim/base/memory.h"
 #include "sim/lab/metrics.h"
+#include "sim/lab/pilot.h"
 #include "sim/lab/planner_parts.h"
 #include "sim/lab/workers.h"
 
@@ -166,6 +167,7 @@ static void simulate(void *context, size_t job, struct text *out) {
     point.spec.replay = text_string(&replay);
     point.spec.asks_toll = true;
     point.spec.live_max = point.spec.system.terminals > 0 ? 0 : live_max(planner, &point.spec);
+    point.spec.warmup_ns = pilot_warmup_ns(&point.spec);
     struct run_result result;
     struct probe_outcome outcome = {0};
     run_simulate(&point.spec, &result);

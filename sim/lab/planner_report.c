@@ -363,13 +363,14 @@ static void add_sweep(const struct planner *planner, struct text *out) {
 
 void planner_add_report(const struct planner *planner, struct text *out) {
     const struct experiment_facts *facts = planner->facts;
+    char warmup[64] = "a warm-up as pilots find it";
+    if (facts->warmup_ns != OPTION_AUTO) {
+        snprintf(warmup, sizeof warmup, "%g s of warm-up", (double)facts->warmup_ns / 1e9);
+    }
     planner_add_sentence(planner, out);
-    text_add(out,
-             "\n\n%s\nvaried: %s, %g to %g; %" PRId64 " replication%s of %g s after %g s of warm-up, seed %" PRIu64
-             "%s\n\n",
+    text_add(out, "\n\n%s\nvaried: %s, %g to %g; %" PRId64 " replication%s of %g s after %s, seed %" PRIu64 "%s\n\n",
              facts->title, planner_keys[planner->request->vary], planner->least, planner->most, facts->replications,
-             facts->replications == 1 ? "" : "s", (double)facts->duration_ns / 1e9, (double)facts->warmup_ns / 1e9,
-             facts->seed,
+             facts->replications == 1 ? "" : "s", (double)facts->duration_ns / 1e9, warmup, facts->seed,
              facts->replications == 1 ? "; no interval from one replication: --set experiment.replications=5" : "");
     struct grid grid = {0};
     add_heading(planner, &grid);

@@ -183,3 +183,11 @@ cells() { mlr --icsv --onidx cut -o -f "$2" "$1"; } # FILE COLUMNS
     "$ccsim" merge parts --quiet --no-plot
     cmp out/compare.csv parts/compare.csv
 }
+
+@test "plan and trace find their warm-up as well" {
+    sed -i 's/^warmup.*/warmup = auto/; s/^duration.*/duration = 2s/' open.ini
+    "$ccsim" plan open.ini --slo 'response_p99_ms < 100' --quiet >answer
+    grep -F 'of 2 s after a warm-up as pilots find it' answer
+    "$ccsim" trace open.ini --for 50ms -o traced
+    [ -s traced/timeline.svg ]
+}
