@@ -1,8 +1,8 @@
 /* phantom.c - a range that is added up twice in a transaction, while others insert into it and delete from it.
  *
- * The keys of a table make groups side by side. Every key has a row at the start; deletes and inserts name a key at random, so in
- * the long run as many are there as the shares of both allow. A delete of a row that is not there, and an insert of one that
- * is, are rollbacks by the program's own wish.
+ * The keys of a table make groups side by side. Every key has a row at the start; deletes and inserts name a key at
+ * random, so in the long run as many are there as the shares of both allow. A delete of a row that is not there, and an
+ * insert of one that is, are rollbacks by the program's own wish.
  *
  *   stage     the reply that came    the next step
  *   BEGIN     none                   sum: add up a group; insert, delete: do it
@@ -99,7 +99,7 @@ static int64_t first_of_group(const struct phantom_state *state, const struct ph
     return PROGRAM_FIRST_KEY + a->group * state->options.keys;
 }
 
-/* Two sums need different locks if the row behind the group, which bounds its last gap, has come or gone in between. */
+/* The last one takes the last lock: a row that came or went behind the group may have moved the gap to be locked. */
 static void add_up(const struct phantom_state *state, const struct phantom_arguments *a, struct phantom_registers *r,
                    struct step *step) {
     step_select(step, state->items, first_of_group(state, a), LOCKING_NONE);

@@ -171,7 +171,8 @@ static void seats_next(void *memory, const void *values, void *registers, const 
 }
 
 static uint64_t seats_remaining(const void *memory, const void *values, const void *registers) {
-    (void)memory, (void)values;
+    (void)memory;
+    (void)values;
     return ((const struct seats_registers *)registers)->stage != STAGE_END;
 }
 
