@@ -1,8 +1,8 @@
-/* job_queue.c - a queue of jobs in a table: producers insert, workers take the first job that waits and remove it when it is
- * done.
+/* job_queue.c - a queue of jobs in a table: producers insert, workers take the first job that waits and remove it when
+ * it is done.
  *
- * The id of a job is the next number of a sequence, so the first by id is the oldest. Its value is 0 while it waits and the
- * token of who claimed it afterwards: a number that no other claim ever has. There are five ways to claim:
+ * The id of a job is the next number of a sequence, so the first by id is the oldest. Its value is 0 while it waits and
+ * the token of who claimed it afterwards, a number that no other claim ever has. There are five ways to claim:
  *
  *   for_update        SELECT the first that waits FOR UPDATE; all others queue for the same row
  *   skip_locked       the same with SKIP LOCKED: the first that nobody else holds
@@ -10,15 +10,13 @@
  *   update_returning  UPDATE the first that waits, in one statement that says which it was
  *   optimistic        read the first that waits, then UPDATE it if it still does; else roll back and try again later
  *
- * and two places for the work. Inside the claiming transaction: what it holds is held as long as the job takes, and a worker
- * that crashes is rolled back by the database, so the job waits again. Outside: the claim commits at once, with the token in
- * the row; the work follows with no transaction open; a second transaction removes the job if it still carries the token.
- * Here a crash leaves a job that looks claimed for ever. So claims are leases: one terminal goes round, and what it
- * finds claimed as it was found at its last round it gives back. It cannot tell the dead from the slow: a worker that
- * takes longer than the lease finds its job taken away, and the work is done twice.
+ * and two places for the work. Inside the claiming transaction: it holds the row all the while, and who crashes is rolled
+ * back by the database, so the job waits again. Outside: the claim commits at once, with the token in the row, and a
+ * second transaction removes the job if it still carries the token. Here a crash leaves a job that looks claimed for
+ * ever. So claims are leases: one terminal goes round and gives back what is claimed as it was at its last round. It cannot
+ * tell the dead from the slow: who takes longer than the lease finds his job taken away, and the work is done twice.
  *
- *   kind        the first terminals `producers` post; with work = outside and a lease the next one gives back; all others
- *   work        claim, work, remove: commit     (rollback if there was none, if it was lost to another, or in a crash)
+ *   work        claim, work, remove: commit; roll back if there was none, if it was lost to another, or in a crash
  *   claim       claim, mark with the token: commit; then the work, or the crash
  *   finish      remove if the token is there: commit
  *   post        insert: commit
@@ -27,16 +25,16 @@
  *   stage       the reply that came        the next step
  *   BEGIN       none                       the claim; finish: remove; post: insert; give_back: the first of two updates
  *   FOUND       what an optimistic read    update it if it still waits
- *   TAKEN       of the claim               work: its time, or remove; claim: mark it, or commit if it is marked
+ *   TAKEN       of the claim               work: its time; claim: mark it, or commit if it is marked
  *   MARKED      of the mark                commit
  *   WORKED      of the work                remove, or roll back in a crash
  *   REMOVED     of the removal             post another job, where there are no producers; else commit
  *   SEEN        of what was given back     mark as seen
  *   END         of the last statement      commit
  *
- * Invariant: every job is done exactly once. Those that left the queue are those that were done, and nobody worked on a job
- * that another had done. A claim that is locked, or tested as it is written, gives that from RC on; nothing protects the
- * job of a worker whose lease ended. */
+ * Invariant: every job is done exactly once: those that left the queue were done, and nobody worked on one that another
+ * had done. Claims that are locked, or tested as they are written, give that from RC on; nothing protects the job of a
+ * worker whose lease ended. */
 #include "sim/base/memory.h"
 #include "workloads/program.h"
 
@@ -89,8 +87,8 @@ struct job_queue_registers {
     bool empty; /* it found no job */
 };
 
-/* Tokens are odd if their worker is going to crash: so the books know which jobs were given back without need. The programs
- * do not look. A claim that was seen by give_back is less by SEEN. */
+/* Tokens are odd if their worker is going to crash: for the books alone, which so know what was given back without need.
+ * A claim that was seen by give_back is less by SEEN. */
 #define SEEN (INT64_C(1) << 62)
 enum { TERMINAL_BITS = 20 };
 
@@ -421,18 +419,13 @@ static void job_queue_committed(void *memory, const void *values, const void *re
     struct job_queue_state *state = memory;
     const struct job_queue_arguments *a = values;
     const struct job_queue_registers *r = registers;
-    switch ((enum kind)a->kind) {
-    case KIND_WORK:
-    case KIND_FINISH:
+    if (a->kind == KIND_WORK || a->kind == KIND_FINISH) {
         state->done += r->count > 0;
         state->repeated += r->count == 0;
         state->posted += a->refill && r->count > 0;
-        break;
-    case KIND_POST: state->posted++; break;
-    case KIND_GIVE_BACK: state->taken_away += (uint64_t)r->count; break;
-    case KIND_CLAIM:
-    case KIND_COUNT: break;
     }
+    state->posted += a->kind == KIND_POST;
+    state->taken_away += a->kind == KIND_GIVE_BACK ? (uint64_t)r->count : 0;
 }
 
 /* A worker that crashes leaves no memory of what it claimed; the next one begins anew. */
@@ -447,21 +440,17 @@ static const struct distribution *job_queue_ended(void *memory, const void *valu
     struct job_queue_state *state = memory;
     const struct job_queue_arguments *a = values;
     const struct job_queue_registers *r = registers;
-    switch ((enum kind)a->kind) {
-    case KIND_POST: return &state->options.post_every;
-    case KIND_GIVE_BACK: return &state->options.lease;
-    case KIND_CLAIM:
-        if (committed) {
-            return end_claim(state, a, r);
-        }
-        break;
-    case KIND_FINISH:
-        if (committed) {
-            worker_of(state, a->terminal)->job = 0;
-        }
-        break;
-    case KIND_WORK:
-    case KIND_COUNT: break;
+    if (a->kind == KIND_POST) {
+        return &state->options.post_every;
+    }
+    if (a->kind == KIND_GIVE_BACK) {
+        return &state->options.lease;
+    }
+    if (a->kind == KIND_CLAIM && committed) {
+        return end_claim(state, a, r);
+    }
+    if (a->kind == KIND_FINISH && committed) {
+        worker_of(state, a->terminal)->job = 0;
     }
     if (committed || r->stage == STAGE_WORKED) { /* done, or crashed */
         return NULL;

@@ -123,8 +123,10 @@ static void edits(void **state) {
             run_result_free(&none);
             struct run_result version = edit(algorithms[a], n, "workload.protection=version");
             const struct run_result *save = &version.types[SAVE];
-            runs_assert_within((double)save->commits / version.sim_seconds, n / runs_ramanujan_q(n) / 100, .03, "version");
-            runs_assert_within((double)save->rollbacks / (double)save->commits, runs_ramanujan_q(n) - 1, .05, "conflicts");
+            runs_assert_within((double)save->commits / version.sim_seconds, n / runs_ramanujan_q(n) / 100, .03,
+                               "version");
+            runs_assert_within((double)save->rollbacks / (double)save->commits, runs_ramanujan_q(n) - 1, .05,
+                               "conflicts");
             assert_int_equal(version.audit, RUN_AUDIT_OK);
             run_result_free(&version);
         }
