@@ -231,7 +231,10 @@ static void tpcc_committed(void *memory, const void *values, const void *registe
             books->quantity += a->lines[i].quantity;
         }
         break;
-    case TPCC_PAYMENT: books->paid += a->amount; break;
+    case TPCC_PAYMENT:
+        books->paid += a->amount;
+        CHECK_MSG(books->paid < TPCC_ORDER_ONE / 2, "a district's D_YTD has run out of room");
+        break;
     case TPCC_DELIVERY:
         books->deliveries += r->deliveries;
         books->credited += r->credited;

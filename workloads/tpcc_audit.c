@@ -8,11 +8,11 @@
  *   numbers in new_orders are dense, up to the last order         3        RC: what is gone already is delivered by nobody
  *   as many lines as the orders say                               4, 6     RC
  *   sum of W_YTD = sum of H_AMOUNT                                8, 9     RC
- *   sum of C_BALANCE = amounts delivered - sum of H_AMOUNT        10       SI; access = returning: RC
- *   sum of S_YTD, S_ORDER_CNT = what was ordered                           SI; access = returning: RC
+ *   sum of C_BALANCE = amounts delivered - sum of H_AMOUNT        10       RC; access = read_write: SI
+ *   sum of S_YTD, S_ORDER_CNT = what was ordered                           RC; access = read_write: SI
  *
- * The last two are written from what was read before, as the specification's programs do, so they need that nobody wrote
- * in between; lost updates are counted in the stock. */
+ * The last two are written from what was read before, as the specification's programs do: if it was read unlocked, they need
+ * that nobody wrote in between. Lost updates are counted in the stock. */
 #include "workloads/tpcc.h"
 
 static void broken(struct workload_audit *audit, enum level level) {
@@ -142,7 +142,7 @@ static void audit_stock(const struct tpcc_state *state, enum level level, struct
 void tpcc_audit(const void *memory, const struct store *store, struct workload_audit *audit) {
     const struct tpcc_state *state = memory;
     const struct tpcc_books *books = &state->books;
-    enum level level = state->options.access == TPCC_RETURNING ? LEVEL_RC : LEVEL_SI;
+    enum level level = state->options.access == TPCC_READ_WRITE ? LEVEL_SI : LEVEL_RC;
     CHECK(store == state->store);
     audit->verdict = AUDIT_OK;
     audit->level = (int)level;

@@ -43,10 +43,23 @@ static const struct world worlds[] = {
      "none lock-rc lock-ru mvcc-rc"},
     {"phantom", "workload.groups=2 workload.keys=6 workload.pause=2ms", LEVEL_SI,
      "none lock-rr lock-rc lock-ru version-column mvcc-rc"},
+    {"tpcc", "workload.scale=0 duration=2s", LEVEL_RC, "none"},
+    {"tpcc", "workload.scale=0 workload.access=read_write duration=2s", LEVEL_RR, "none lock-rc lock-ru mvcc-rc"},
+    {"tpcc", "workload.scale=0 workload.access=returning duration=2s", LEVEL_RC, "none"},
 };
 
-static bool can_run(const struct cc_ops *algorithm, const char *workload) {
-    return (algorithm->flags & CC_NEEDS_PLAN) == 0 || workload_find(workload)->plan != NULL;
+static bool can_run(const struct cc_ops *algorithm, const struct world *world) {
+    struct spec spec;
+    struct text error = {0};
+    if ((algorithm->flags & CC_NEEDS_PLAN) == 0) {
+        return true;
+    }
+    assert_true(spec_open(&spec, algorithm->name, world->workload));
+    assert_true(spec_set(&spec, world->settings, &error));
+    bool plans = workload_plans(spec.run.workload, spec.run.workload_options);
+    spec_close(&spec);
+    text_free(&error);
+    return plans;
 }
 
 /* Is it broken under those that are named, and no others? */
@@ -55,7 +68,7 @@ static bool check_world(const struct world *world) {
     size_t held = 0;
     for (size_t i = 0; i < cc_registry_count; i++) {
         const struct cc_ops *algorithm = cc_registry[i];
-        if (!can_run(algorithm, world->workload)) {
+        if (!can_run(algorithm, world)) {
             continue;
         }
         struct run_result result = run_of(algorithm->name, world->workload, SYSTEM "%s", world->settings);
