@@ -17,7 +17,8 @@ small=()
 unless() { [[ " \${words} " == *"\$1"* ]] || small+=("\${@:2}"); }
 words="\$*"
 case "\${1-}" in
-run | plan | trace)
+plan) small=(--set experiment.duration=2s --set experiment.warmup=500ms --set experiment.replications=1 --set experiment.certify=no) ;;
+run | trace)
     unless experiment.duration --set experiment.duration=20ms
     unless experiment.warmup --set experiment.warmup=0
     unless experiment.precision --set experiment.precision=0
@@ -25,7 +26,6 @@ run | plan | trace)
     ;;
 storm) set -- "\$@" --seconds 1 ;;
 esac
-[ "\${1-}" != plan ] || small=()
 exec "\${CCSIM_PROGRAM:-$build/ccsim}" "\$@" "\${small[@]}"
 SH
     # Is there such a target?
@@ -72,10 +72,18 @@ run_all() {
     run_all "$root/README.md"
 }
 
-@test "docs, all but the tutorial" {
+@test "docs, all but the tutorial and the capacity planning" {
     for file in "$root"/docs/*.md; do
-        [[ "$file" == */tutorial.md ]] || run_all "$file"
+        [[ "$file" =~ /(tutorial|capacity-planning).md$ ]] || run_all "$file"
     done
+}
+
+@test "docs/capacity-planning.md: every command gives an answer" {
+    [ "$(commands "$root/docs/capacity-planning.md" | wc -l)" -ge 12 ]
+    while IFS= read -r command; do
+        bash -c "$command --quiet --json" >answer </dev/null || { echo "$command" && false; }
+        jq -e '.answers[0].metrics.throughput_tps > 0 and (.sentence | endswith("."))' answer || { echo "$command" && false; }
+    done < <(commands "$root/docs/capacity-planning.md")
 }
 
 @test "every picture of the gallery is there, and a config draws it" {
