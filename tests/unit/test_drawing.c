@@ -1,8 +1,7 @@
 /* test_drawing.c - what a map says of numbers that can be compared by eye. */
 #include "sim/lab/drawing.h"
 
-#include <string.h>
-
+#include "sim/base/memory.h"
 #include "tests/support/harness.h"
 
 enum { WIDTH = 6 };
@@ -12,29 +11,34 @@ static const char *const header[WIDTH] = {"algorithm", "workload",       "theta"
 /* The columns of a real summary: `replications` ends the axes. */
 static void draw(const char *const rows[][WIDTH], size_t count, bool lowest, struct text *script, struct text *error,
                  bool expected) {
-    char *cells[64 * (WIDTH + 1)];
-    struct drawing_data data = {.cells = cells, .width = WIDTH + 1, .rows = count + 1};
-    size_t at = 0;
+    static char name[] = "best", title[] = "The best", x[] = "theta", y[] = "share", group[] = "algorithm",
+                value[] = "throughput_tps";
+    VECTOR(char *) cells = {0};
     for (size_t row = 0; row <= count; row++) {
         for (size_t i = 0; i < WIDTH; i++) {
             if (i == 4) {
-                cells[at++] = (char *)(uintptr_t)(row == 0 ? "replications" : "3");
+                vector_push(&cells, mem_string(row == 0 ? "replications" : "3"));
             }
-            cells[at++] = (char *)(uintptr_t)(row == 0 ? header[i] : rows[row - 1][i]);
+            vector_push(&cells, mem_string(row == 0 ? header[i] : rows[row - 1][i]));
         }
     }
+    struct drawing_data data = {.cells = cells.items, .width = WIDTH + 1, .rows = count + 1};
     struct figure figure = {.kind = FIGURE_MAP,
-                            .name = (char *)(uintptr_t) "best",
-                            .title = (char *)(uintptr_t) "The best",
-                            .x = (char *)(uintptr_t) "theta",
-                            .y = (char *)(uintptr_t) "share",
-                            .group = (char *)(uintptr_t) "algorithm",
-                            .value = (char *)(uintptr_t) "throughput_tps",
+                            .name = name,
+                            .title = title,
+                            .x = x,
+                            .y = y,
+                            .group = group,
+                            .value = value,
                             .lowest = lowest,
-                            .x_label = (char *)(uintptr_t) "theta",
-                            .y_label = (char *)(uintptr_t) "share"};
+                            .x_label = x,
+                            .y_label = y};
     const struct drawing_format format = {"svg", "svg"};
     assert_true(drawing_script(&figure, &data, &format, script, error) == expected);
+    for (size_t i = 0; i < cells.count; i++) {
+        mem_free(cells.items[i]);
+    }
+    vector_free(&cells);
 }
 
 static const char *const four_cells[][WIDTH] = {
