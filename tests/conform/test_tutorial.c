@@ -7,7 +7,7 @@ extern const struct cc_ops cc_cautious;
 /* A deadlock, a lost wake-up and a wrong answer of any kind end a random world with a failure. */
 static void it_holds_in_random_worlds(void **state) {
     (void)state;
-    uint64_t seeds = test_long() ? 2000 : 60, commits = 0, refusals = 0, waits = 0;
+    uint64_t seeds = test_long() ? 5000 : 500, commits = 0, refusals = 0, waits = 0;
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         struct wild_world world;
         struct run_result result;
