@@ -147,7 +147,7 @@ void planner_add_sentence(const struct planner *planner, struct text *out) {
         text_add(out, "; nothing queues or waits there");
     }
     if (best->current > 0 && planner->request->vary != PLANNER_CPUS) {
-        text_add(out, "; that is %.2f times the %g of today", best->value / best->current, best->current);
+        text_add(out, "; that is %.2f times the %g of the config", best->value / best->current, best->current);
     }
     const struct answer *next = best_but(planner, best);
     if (next != NULL) {

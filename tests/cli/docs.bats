@@ -17,7 +17,12 @@ small=()
 unless() { [[ " \${words} " == *"\$1"* ]] || small+=("\${@:2}"); }
 words="\$*"
 case "\${1-}" in
-plan) small=(--set experiment.duration=2s --set experiment.warmup=500ms --set experiment.replications=1 --set experiment.certify=no) ;;
+plan)
+    unless experiment.duration --set experiment.duration=2s
+    unless experiment.warmup --set experiment.warmup=500ms
+    unless experiment.replications --set experiment.replications=1
+    unless experiment.certify --set experiment.certify=no
+    ;;
 run | trace)
     unless experiment.duration --set experiment.duration=20ms
     unless experiment.warmup --set experiment.warmup=0

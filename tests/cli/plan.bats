@@ -46,9 +46,9 @@ INI
     jq -e '.answers[0].scalability_law | has("a") and has("b") and has("c") and has("does_not_hold_at")' out.json
 }
 
-@test "today's value gives the headroom" {
+@test "the config's own value gives the headroom" {
     plan --slo 'response_mean_ms < 60' --only algorithm=2pl --set system.arrival_rate=40/s >out
-    head -1 out | grep -E 'that is [12]\.[0-9]+ times the 40 of today'
+    head -1 out | grep -E 'that is [12]\.[0-9]+ times the 40 of the config'
     grep -E '^2pl .* \+[0-9]+% ' out
 }
 
@@ -71,6 +71,7 @@ INI
     bad "no share such as 5%" --max-abort-rate five
     bad "no rate such as 50/s" --slo 'response_p99_ms < 50' --from fast
     bad "is not a whole number" --slo 'response_p99_ms < 50' --vary system.cpus --to 1.5
+    bad "needs a warm-up" --slo 'response_p99_ms < 50' --set experiment.warmup=auto
     bad "is nothing" --slo 'response_p99_ms < 50' --from 100/s --to 50/s
     bad "is not defined here" --slo 'cpu_utilization < 50%' --set system.cpus=unlimited
     bad "has a value of its own" --slo 'response_p99_ms < 50' --vary system.mpl --set 2pl.system.mpl=3

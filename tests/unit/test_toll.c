@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "sim/base/random.h"
+#include "sim/cc/cc.h"
 #include "sim/exec/spec.h"
 #include "tests/support/runs.h"
 
@@ -151,6 +152,23 @@ static void stations_obey_the_utilization_law(void **state) {
     run_result_free(&result);
 }
 
+/* Under every algorithm the waits add up to the time blocked: the run itself checks it. */
+static void waits_add_up_everywhere(void **state) {
+    (void)state;
+    uint64_t waits = 0, elsewhere = 0;
+    for (size_t i = 0; i < cc_registry_count; i++) {
+        struct run_result result = asked(
+            cc_registry[i]->name, "system.terminals=12 system.cpus=4 cost.log_force=1ms restart.delay=2ms warmup=200ms "
+                                  "duration=2s workload.rows=40 workload.hot_rows=3 workload.write_fraction=0.5 "
+                                  "workload.accesses=4");
+        assert_int_equal(result.status, RUN_OK);
+        waits += result.waits;
+        elsewhere += result.toll->elsewhere;
+        run_result_free(&result);
+    }
+    assert_true(waits > 1000 && elsewhere > 100 && elsewhere < waits);
+}
+
 /* Beyond what the row carries the backlog grows until the run is given up; below it does not. */
 static void a_backlog_ends_the_run(void **state) {
     (void)state;
@@ -175,4 +193,4 @@ static void a_backlog_ends_the_run(void **state) {
 TEST_GROUP(toll, cmocka_unit_test(few_rows_are_exact), cmocka_unit_test(many_rows_are_bounded),
            cmocka_unit_test(halves_add_up), cmocka_unit_test(the_hot_row_is_named),
            cmocka_unit_test(optimists_lose_attempts), cmocka_unit_test(stations_obey_the_utilization_law),
-           cmocka_unit_test(a_backlog_ends_the_run))
+           cmocka_unit_test(waits_add_up_everywhere), cmocka_unit_test(a_backlog_ends_the_run))
