@@ -26,6 +26,7 @@
 #include "sim/base/check.h"
 #include "sim/exec/report.h"
 #include "sim/exec/world.h"
+#include "sim/kit/lock.h"
 
 /* ---- Waiting ---- */
 
@@ -70,6 +71,9 @@ static void wait_for_event(struct world *world, struct actor *actor) {
         actor->wait_since_ns = world->agenda.now_ns;
         tally_wait(world, actor);
         link_waiting(&world->cc, txn);
+        if (world->cc.knows_sleepers) {
+            lock_sleep(&world->cc, txn);
+        }
         tally_blocked(world, 1);
         if (world->toll != NULL) {
             tally_toll_begin(actor);

@@ -27,6 +27,34 @@ static size_t unwind(struct cc *cc, struct txn *last, size_t *begin) {
     return cc->search.count - *begin;
 }
 
+/* Appends the blockers that may be a part of a cycle, and perhaps others. */
+static void follow(struct cc *cc, const struct txn *visited) {
+    cc->follows_sleepers = cc->knows_sleepers;
+    cc->blockers(cc, visited, &cc->search, SIZE_MAX);
+    cc->follows_sleepers = false;
+}
+
+/* Are they, but for those who do not wait, all blockers in the same order? The list is left as it was. */
+static bool follows_all(struct cc *cc, const struct txn *visited) {
+    const struct txn_list *list = &cc->search;
+    size_t begin = list->count;
+    follow(cc, visited);
+    size_t middle = list->count;
+    cc->blockers(cc, visited, &cc->search, SIZE_MAX);
+    bool same = true;
+    for (size_t i = begin, j = middle; same && (i < middle || j < list->count); i++, j++) {
+        while (i < middle && !can_wait(list->items[i])) {
+            i++;
+        }
+        while (j < list->count && !can_wait(list->items[j])) {
+            j++;
+        }
+        same = (i < middle) == (j < list->count) && (i == middle || list->items[i] == list->items[j]);
+    }
+    cc->search.count = begin;
+    return same;
+}
+
 size_t deadlock_find_cycle(struct cc *cc, struct txn *txn, size_t *begin) {
     struct txn_list *list = &cc->search; /* visited in order; then the blockers of the one being visited */
     uint64_t mark = ++cc->search_count;
@@ -38,7 +66,8 @@ size_t deadlock_find_cycle(struct cc *cc, struct txn *txn, size_t *begin) {
         struct txn *visited = list->items[at];
         txn->work.searched++;
         size_t first = list->count;
-        cc->blockers(cc, visited, list, SIZE_MAX);
+        CHECK_SLOW(follows_all(cc, visited));
+        follow(cc, visited);
         size_t end = list->count;
         size_t kept = first;
         for (size_t i = first; i < end; i++) {
@@ -282,6 +311,9 @@ static bool search_now(struct cc *cc, const struct deadlock_options *options, st
 
 enum cc_status deadlock_on_wait(struct cc *cc, const struct deadlock_options *options, struct txn *txn) {
     bool fresh = txn->state != TXN_WAITING;
+    if (fresh && options->detect.choice != DETECT_PERIOD) {
+        lock_sleep(cc, txn);
+    }
     switch ((enum detect)options->detect.choice) {
     case DETECT_WAIT:
         if (search_now(cc, options, txn)) {

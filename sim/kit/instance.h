@@ -60,6 +60,9 @@ struct cc {
     uint64_t search_count;
     uint64_t lock_upgrades, escalations; /* counters of the run, read by exec */
     struct pool locks, queues;           /* the lock table's */
+    uint64_t placements;                 /* locks granted so far, upgrades included */
+    bool knows_sleepers;                 /* records with a queue know which of their holders wait */
+    bool follows_sleepers;               /* a search is under way to which other blockers are nothing */
     bool keeps_programs;                 /* set by start(): transactions may be sent back */
     bool detection_set;                  /* is the timer of periodic deadlock detection running? */
     bool vacuum_set;                     /* is that of the next vacuum? */

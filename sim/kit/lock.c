@@ -3,13 +3,7 @@
 #include <string.h>
 
 #include "sim/base/check.h"
-
-struct lock_queue {
-    struct lock *first, *last;                 /* requests for the record */
-    struct lock *gaps;                         /* granted gap locks */
-    struct lock *oldest;                       /* the granted lock of the oldest owner; NULL: to be looked for */
-    struct lock *inserts_first, *inserts_last; /* inserts that wait for them */
-};
+#include "sim/kit/lock_parts.h"
 
 void lock_table_start(struct cc *cc) {
     pool_init(&cc->locks, sizeof(struct lock));
@@ -67,6 +61,7 @@ static struct lock_queue *queue_of(struct cc *cc, struct lock_head *head) {
     if (head->more == NULL) {
         head->more = pool_get(&cc->queues);
         memset(head->more, 0, sizeof *head->more);
+        lock_find_sleepers(cc, head);
     }
     return head->more;
 }
@@ -75,6 +70,7 @@ static void drop_queue_if_empty(struct cc *cc, struct lock_head *head) {
     struct lock_queue *more = head->more;
     if (more != NULL && more->first == NULL && more->gaps == NULL && more->inserts_first == NULL &&
         more->oldest == NULL) {
+        lock_forget_sleepers(head);
         pool_put(&cc->queues, more);
         head->more = NULL;
     }
@@ -92,7 +88,8 @@ static bool fits(const struct lock_head *head, const struct lock *own, enum lock
 }
 
 /* Puts a lock among the granted where invariant 1 wants it: behind those it does not cover. */
-static void place(struct lock_head *head, struct lock *lock) {
+static void place(struct cc *cc, struct lock_head *head, struct lock *lock) {
+    lock->placed = ++cc->placements;
     if (head->more != NULL && head->more->oldest != NULL && lock->owner->age < head->more->oldest->owner->age) {
         head->more->oldest = lock;
     }
@@ -107,6 +104,9 @@ static void place(struct lock_head *head, struct lock *lock) {
     if (next != NULL) {
         next->previous = lock;
     }
+    if (lock->owner->state == TXN_WAITING) {
+        lock_add_sleeper(cc, lock);
+    }
 }
 
 /* Notes the statement that reached a mode: the first one, for a SIX may come of a later intention. */
@@ -119,6 +119,9 @@ static void take_away(struct lock_head *head, struct lock *lock) {
     if (head->more != NULL && head->more->oldest == lock) {
         head->more->oldest = NULL;
     }
+    if (lock->sleeps) {
+        lock_remove_sleeper(lock);
+    }
     list_remove(&head->granted, NULL, lock);
 }
 
@@ -126,7 +129,7 @@ static void strengthen(struct cc *cc, struct lock *lock, enum lock_mode mode) {
     take_away(lock->head, lock);
     lock->mode = (uint8_t)mode;
     note_since(lock, mode, lock->owner->statement);
-    place(lock->head, lock);
+    place(cc, lock->head, lock);
     cc->lock_upgrades++;
 }
 
@@ -146,7 +149,7 @@ static void grant_waiters(struct cc *cc, struct lock_head *head) {
         } else {
             request->waits = request->aside = false;
             note_since(request, (enum lock_mode)request->mode, owner->statement);
-            place(head, request);
+            place(cc, head, request);
             lock_hold(owner, request);
             lock_row(request)->lock = request;
         }
@@ -178,7 +181,7 @@ bool lock_acquire(struct cc *cc, struct txn *txn, struct row *row, enum lock_mod
     }
     struct lock *lock = lock_new(cc, txn, row, mode);
     lock->since[lock_direct(mode)] = txn->statement;
-    place(head, lock);
+    place(cc, head, lock);
     lock_hold(txn, lock);
     row->lock = lock;
     return true;
@@ -301,7 +304,7 @@ void lock_weaken(struct cc *cc, struct lock *lock, enum lock_mode mode) {
             lock->since[above] = 0;
         }
         lock->mode = (uint8_t)mode;
-        place(head, lock);
+        place(cc, head, lock);
     }
     if (head->more != NULL) {
         grant_waiters(cc, head);
@@ -362,11 +365,16 @@ static void add_once(struct txn_list *out, struct txn *txn, size_t begin) {
     txn_list_add(out, txn);
 }
 
+/* They stand first: what can stand beside one can stand beside all behind it. */
 static void add_holders(const struct lock *request, struct txn_list *out, size_t limit) {
-    for (struct lock *lock = request->head->granted; lock != NULL && out->count < limit; lock = lock->next) {
-        if (lock->owner != request->owner && lock_conflict((enum lock_mode)request->mode, (enum lock_mode)lock->mode)) {
-            txn_list_add(out, lock->owner);
+    for (const struct lock *lock = request->head->granted; lock != NULL && out->count < limit; lock = lock->next) {
+        if (lock->owner == request->owner) {
+            continue;
         }
+        if (!lock_conflict((enum lock_mode)request->mode, (enum lock_mode)lock->mode)) {
+            return;
+        }
+        txn_list_add(out, lock->owner);
     }
 }
 
@@ -442,10 +450,7 @@ bool lock_older_holds(const struct txn *waiting) {
 }
 
 const struct lock *lock_live_ahead(const struct lock *request) {
-    if (request->gap) {
-        return NULL;
-    }
-    const struct lock *ahead = request->previous;
+    const struct lock *ahead = request->gap ? NULL : request->previous;
     while (ahead != NULL && ahead->owner->doomed) {
         ahead = ahead->previous;
     }

@@ -33,7 +33,10 @@ struct lock {
     uint32_t row;          /* number in owner->rows */
     uint8_t mode;          /* granted, or wanted while it waits */
     bool waits, gap;
-    bool aside; /* it left the line, see lock_step_aside */
+    bool aside : 1;  /* it left the line, see lock_step_aside */
+    bool sleeps : 1; /* it stands among its record's sleepers, see lock_sleepers.c */
+    struct lock *sleeper_next, *sleeper_previous;
+    uint64_t placed; /* order of its coming among the granted */
     /* The statement that reached each mode, 0: never; of a gap lock: since[MODE_S]. The first place is anything. */
     uint32_t since[LOCK_DIRECT];
 };
@@ -78,6 +81,7 @@ static inline bool lock_acquire_free(struct cc *cc, struct txn *txn, struct row 
     }
     struct lock *lock = lock_new(cc, txn, row, mode);
     lock->since[lock_direct(mode)] = txn->statement;
+    lock->placed = ++cc->placements;
     head->granted = row->lock = lock;
     lock_hold(txn, lock);
     return true;
@@ -126,7 +130,13 @@ void lock_forget_statement(struct cc *cc, struct txn *txn, uint32_t statement);
  * the queue; or, `line_only`, holders for the first in line and only those ahead for the rest. */
 void lock_blockers(const struct txn *waiting, struct txn_list *out, size_t most, bool line_only);
 
-/* The first part of it: those who hold what the request conflicts with. */
+/* `txn` waits, or is about to: while it does, it is found among those who hold something and wait. The first call makes
+ * all who wait known; from then on (cc->knows_sleepers) each wait is to be told. */
+void lock_sleep(struct cc *cc, struct txn *txn);
+/* lock_blockers as far as they wait themselves, in the same order, without a look at those who do not. */
+void lock_sleeping_blockers(const struct txn *waiting, struct txn_list *out);
+
+/* The first part of lock_blockers: those who hold what the request conflicts with. */
 void lock_holders(const struct txn *waiting, struct txn_list *out);
 
 /* Is one of them older than the one who waits? */

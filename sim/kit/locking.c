@@ -290,9 +290,10 @@ void locking_abort(struct cc *cc, struct txn *txn) {
 }
 
 void locking_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most) {
-    (void)cc;
     if (waiting->predicate_queued != NULL) {
         predicate_lock_blockers(waiting, out, most, false);
+    } else if (cc->follows_sleepers) {
+        lock_sleeping_blockers(waiting, out);
     } else {
         lock_blockers(waiting, out, most, false);
     }

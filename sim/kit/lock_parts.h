@@ -1,0 +1,22 @@
+/* lock_parts.h - what the files of the lock table share. Private to them. */
+#ifndef CCSIM_KIT_LOCK_PARTS_H
+#define CCSIM_KIT_LOCK_PARTS_H
+
+#include "sim/kit/lock.h"
+
+struct lock_queue {
+    struct lock *first, *last;                   /* requests for the record */
+    struct lock *gaps;                           /* granted gap locks */
+    struct lock *oldest;                         /* the granted lock of the oldest owner; NULL: to be looked for */
+    struct lock *inserts_first, *inserts_last;   /* inserts that wait for them */
+    struct lock *sleepers_first, *sleepers_last; /* granted locks whose owner waits: lock_sleepers.c */
+};
+
+/* The owner of the granted lock waits: enters it, if its record has a queue. */
+void lock_add_sleeper(struct cc *cc, struct lock *lock);
+void lock_remove_sleeper(struct lock *lock);
+/* The record has just got a queue, or loses it. */
+void lock_find_sleepers(struct cc *cc, struct lock_head *head);
+void lock_forget_sleepers(struct lock_head *head);
+
+#endif
