@@ -27,9 +27,10 @@ static enum change change_of(const struct step *step) {
 }
 
 static enum patience patience_of(const struct step *step) {
-    static const enum patience patiences[] = {
-        [PATIENCE_BLOCK] = BLOCK, [PATIENCE_NOWAIT] = NOWAIT, [PATIENCE_SKIP_LOCKED] = SKIP_LOCKED};
-    return patiences[step->patience];
+    _Static_assert((int)PATIENCE_BLOCK == (int)BLOCK && (int)PATIENCE_NOWAIT == (int)NOWAIT &&
+                       (int)PATIENCE_SKIP_LOCKED == (int)SKIP_LOCKED,
+                   "programs and algorithms count patience alike");
+    return (enum patience)step->patience;
 }
 
 /* A write by key whose value and condition need nothing of the row. */
@@ -57,6 +58,14 @@ static bool begin_extra(struct world *world, struct actor *actor) {
     return true;
 }
 
+/* The row of a statement by key, and its first call. */
+static inline bool begin_row(struct world *world, struct actor *actor) {
+    meet_row(world, actor, actor->step.first);
+    actor->blind = is_blind(&actor->step);
+    actor->phase = actor->blind ? PHASE_CLAIM : PHASE_READ;
+    return actor->blind ? statement_claim(world, actor) : statement_read(world, actor);
+}
+
 bool statement_begin(struct world *world, struct actor *actor) {
     const struct step *step = &actor->step;
     struct txn *txn = &actor->txn;
@@ -76,11 +85,11 @@ bool statement_begin(struct world *world, struct actor *actor) {
                             .statement = txn->statement};
         vector_push(&txn->scans, scan);
     }
-    actor->phase = PHASE_LOCATE;
-    if (step->extra != NULL) {
-        return begin_extra(world, actor);
+    if (step->extra == NULL && !step->scan) {
+        return begin_row(world, actor);
     }
-    return statement_locate(world, actor);
+    actor->phase = PHASE_LOCATE;
+    return step->extra == NULL || begin_extra(world, actor);
 }
 
 /* ---- Which row is next ---- */
@@ -99,10 +108,7 @@ static int64_t own_private_key(const struct actor *actor, int64_t before) {
 bool statement_locate(struct world *world, struct actor *actor) {
     const struct step *step = &actor->step;
     if (!step->scan) {
-        meet_row(world, actor, step->first);
-        actor->blind = is_blind(step);
-        actor->phase = actor->blind ? PHASE_CLAIM : PHASE_READ;
-        return actor->blind ? statement_claim(world, actor) : statement_read(world, actor);
+        return begin_row(world, actor);
     }
     actor->blind = false;
     int64_t key;

@@ -61,7 +61,8 @@ static struct row *find_row(struct txn *txn, const struct table *table, int64_t 
     return NULL;
 }
 
-static struct row *add_row(struct txn *txn, struct table *table, int64_t key, struct record *record) {
+static inline __attribute__((always_inline)) struct row *add_row(struct txn *txn, struct table *table, int64_t key,
+                                                                 struct record *record) {
     *vector_add(&txn->rows) = (struct row){.record = record, .table = table, .key = key};
     uint32_t count = (uint32_t)txn->rows.count;
     if (count == INDEX_FROM + 1 || (count > INDEX_FROM && count * 2 > txn->row_index_size)) {
