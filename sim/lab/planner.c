@@ -61,12 +61,6 @@ static void set_bounds(struct planner *planner, const struct run_spec *spec, dou
 
 static bool bounds_are_sound(const struct planner *planner) {
     const char *key = planner_keys[planner->request->vary];
-    if (planner->facts->warmup_ns == OPTION_AUTO) {
-        fprintf(
-            stderr,
-            "ccsim: a plan needs a warm-up that is the same at every value: --set experiment.warmup=10s instead of auto\n");
-        return false;
-    }
     if (planner->least > planner->most) {
         fprintf(stderr, "ccsim: %s: from %g to %g is nothing\n", key, planner->least, planner->most);
         return false;

@@ -71,7 +71,6 @@ INI
     bad "no share such as 5%" --max-abort-rate five
     bad "no rate such as 50/s" --slo 'response_p99_ms < 50' --from fast
     bad "is not a whole number" --slo 'response_p99_ms < 50' --vary system.cpus --to 1.5
-    bad "needs a warm-up" --slo 'response_p99_ms < 50' --set experiment.warmup=auto
     bad "is nothing" --slo 'response_p99_ms < 50' --from 100/s --to 50/s
     bad "is not defined here" --slo 'cpu_utilization < 50%' --set system.cpus=unlimited
     bad "has a value of its own" --slo 'response_p99_ms < 50' --vary system.mpl --set 2pl.system.mpl=3
