@@ -146,7 +146,7 @@ static void place_hot_access(const struct hot_row_options *o, struct stream *str
 /* All are different, so an access's place is the number of smaller ones. For a few that is quicker than to compare and
  * move: nothing in it is a guess for the processor. */
 static void sort_few_accesses(uint32_t *accesses, size_t count) {
-    uint32_t sorted[FEW_ACCESSES], places[FEW_ACCESSES];
+    uint32_t sorted[FEW_ACCESSES] = {0}, places[FEW_ACCESSES];
     for (uint32_t i = 0; i < count; i++) {
         uint32_t place = i;
         for (uint32_t j = 0; j < i; j++) {

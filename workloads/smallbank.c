@@ -53,7 +53,7 @@ struct smallbank_state {
 
 struct smallbank_arguments {
     uint8_t type;
-    int8_t amount;
+    int16_t amount;
     bool rollback;
     uint32_t customer[2]; /* from 0; the second one is of amalgamate */
 };
@@ -188,7 +188,7 @@ static void smallbank_draw(void *memory, const struct draw *draw, void *values) 
     for (; at >= o->weights[a->type]; a->type++) {
         at -= o->weights[a->type];
     }
-    a->amount = (int8_t)(a->type == TYPE_TRANSACT && takes ? -amount : amount);
+    a->amount = (int16_t)(a->type == TYPE_TRANSACT && takes ? -amount : amount);
 }
 
 /* ---- Running ---- */

@@ -149,8 +149,8 @@ static int64_t tpcc_pause(const void *memory, const void *values, struct stream 
     int64_t pause_ns = o->keying_time_ns * keying[type] / keying[TPCC_NEW_ORDER];
     if (o->think_time_ns > 0) {
         double units = stream_exponential(think);
-        double mean_ns = (double)(o->think_time_ns * thinking[type] / thinking[TPCC_NEW_ORDER]);
-        pause_ns += (int64_t)((units < 10 ? units : 10) * mean_ns + 0.5);
+        int64_t mean_ns = o->think_time_ns * thinking[type] / thinking[TPCC_NEW_ORDER];
+        pause_ns += (int64_t)((units < 10 ? units : 10) * (double)mean_ns + 0.5);
     }
     return pause_ns;
 }

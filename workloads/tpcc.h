@@ -130,11 +130,11 @@ void tpcc_delivery(const struct tpcc_run *run);
 void tpcc_stock_level(const struct tpcc_run *run);
 
 /* A Payment's footprint; the others come to know theirs on the way. */
-size_t tpcc_plan(const void *state, const void *arguments, struct planned *out, size_t most);
+size_t tpcc_plan(const void *memory, const void *values, struct planned *out, size_t most);
 
 void tpcc_draw_init(struct tpcc_state *state, struct stream *stream);
-void tpcc_draw(void *state, const struct draw *draw, void *arguments);
-void tpcc_audit(const void *state, const struct store *store, struct workload_audit *audit);
+void tpcc_draw(void *memory, const struct draw *draw, void *values);
+void tpcc_audit(const void *memory, const struct store *store, struct workload_audit *audit);
 
 /* ---- Keys ---- */
 

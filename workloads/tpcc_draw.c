@@ -51,7 +51,7 @@ static void draw_constants(struct tpcc_state *state, struct stream *stream) {
 /* The first customers have a name each, the others names as they come (clause 4.3.3.1); places are in the order of names,
  * and within a name by chance. */
 static void give_names(struct tpcc_state *state, struct stream *stream) {
-    uint16_t name_of_id[TPCC_CUSTOMERS], order[TPCC_CUSTOMERS] = {0};
+    uint16_t name_of_id[TPCC_CUSTOMERS] = {0}, order[TPCC_CUSTOMERS] = {0};
     for (int64_t id = 0; id < state->customers; id++) {
         name_of_id[id] = (uint16_t)(id < state->names ? (uint64_t)id : nurand_draw(&state->draw_name, stream));
         state->first_of_name[name_of_id[id] + 1]++;
@@ -116,7 +116,8 @@ static uint64_t draw_warehouse(const struct tpcc_state *state, const struct tpcc
     uint64_t warehouses = (uint64_t)state->options.warehouses;
     bool is_remote = stream_chance(stream, remote);
     uint64_t step = warehouses > 1 ? 1 + stream_below(stream, warehouses - 1) : 0;
-    return (a->warehouse + (is_remote ? step : 0)) % warehouses;
+    uint64_t warehouse = a->warehouse + (is_remote ? step : 0);
+    return warehouse < warehouses ? warehouse : warehouse - warehouses;
 }
 
 static uint32_t draw_place(const struct tpcc_state *state, struct stream *stream) {

@@ -161,13 +161,13 @@ enum cc_status locking_read(struct cc *cc, struct txn *txn, struct row *row, enu
 enum cc_status locking_enter_gap(struct cc *cc, struct txn *txn, struct row *row) {
     uint32_t number = txn_row_number(txn, row);
     int64_t bound_key;
-    struct record *record = store_next(cc->store, row->table, row->key, lock_bounds_gap, &bound_key);
+    const struct record *record = store_next(cc->store, row->table, row->key, lock_bounds_gap, &bound_key);
     if (record == row->record) { /* the key bounds a gap already: nothing is split */
         if (!cc->keeps_programs) {
             return CC_OK;
         }
         /* but for one whose insert was undone partway: it may yet lie within a range that was scanned before */
-        record = store_next(cc->store, row->table, row->key + 1, lock_bounds_gap, &bound_key);
+        store_next(cc->store, row->table, row->key + 1, lock_bounds_gap, &bound_key);
     }
     struct row *bound =
         bound_key == INT64_MAX ? txn_row_of_end(txn, row->table) : txn_row(txn, cc->store, row->table, bound_key);

@@ -335,7 +335,7 @@ bool journal_open(struct journal *journal, const char *path, const struct journa
         journal->header = (struct journal_header){0};
     }
     const struct journal_header *last = &journal->header;
-    bool same = last->build == header->build && last->plan == header->plan &&
+    bool same = last->command != NULL && last->build == header->build && last->plan == header->plan &&
                 last->shard.number == header->shard.number && last->shard.count == header->shard.count &&
                 strcmp(last->command, header->command) == 0;
     if (ftruncate(journal->descriptor, (off_t)whole) != 0 || (!same && !write_header(journal, header))) {

@@ -10,6 +10,7 @@
 
 /* All part files must be of one plan and one build. False with the sentence on stderr. */
 static bool are_of_one_plan(const struct journals *parts) {
+    CHECK(parts->count > 0 && parts->items != NULL);
     const struct journal *first = &parts->items[0];
     for (size_t i = 0; i < parts->count; i++) {
         const struct journal *part = &parts->items[i];

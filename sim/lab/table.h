@@ -71,7 +71,7 @@ struct table_run {
     char **cells; /* replication, seed, sim_seconds, the metrics, audit, digest */
 };
 enum { TABLE_RUN_REPLICATION, TABLE_RUN_SEED, TABLE_RUN_SIM_SECONDS, TABLE_RUN_METRICS };
-struct table_run table_run_read(const char *row);
+struct table_run table_run_read(const char *text);
 void table_run_free(struct table_run *run);
 /* The metric of that number in the cells of a run from sim_seconds on. */
 double table_runs_metric(const char *cells, size_t length, size_t metric);

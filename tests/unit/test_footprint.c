@@ -11,7 +11,7 @@ static void is_arranged(void **state) {
     store_init(&store, 0, NULL);
     struct table *first = store_add_table(&store, "first", 1, 9, 0, false);
     struct table *second = store_add_table(&store, "second", 1, 9, 0, false);
-    struct planned items[8];
+    struct planned items[8] = {{0}};
     struct footprint footprint = {.items = items, .capacity = 8};
     footprint_add_row(&footprint, second, 1, PLANNED_READ);
     footprint_add_row(&footprint, first, 5, PLANNED_READ);

@@ -1,8 +1,6 @@
-/* test_mix.c - programs of a mix against a toy database without concurrency: the steps of every notation, the values
- * that go into them, branches, loops, draws against their distributions, footprints, invariants.
- *
- * A transcript: r u s q w d i with the table, the ids (first..last of a scan) and the value, `!` at the last lock, p0 f0
- * savepoints, t application time, c commit, a rollback; behind each statement what it found: =count. */
+/* test_mix.c - programs of a mix against a toy database: steps, values, branches, draws, footprints, invariants.
+ * A transcript: r u s q w d i with table, ids (first..last of a scan) and value, `!` at the last lock, p0 f0 savepoints, t
+ * application time, c commit, a rollback; behind each statement what it found: =count. */
 #include <stdio.h>
 #include <string.h>
 
@@ -133,10 +131,8 @@ static void say_statement(struct toy *toy, const struct step *step) {
     if (step->extra != NULL) {
         say_condition(said, &step->extra->also);
     }
-    text_add(said, ")%s",
-             step->patience == PATIENCE_NOWAIT        ? ":nowait"
-             : step->patience == PATIENCE_SKIP_LOCKED ? ":skip"
-                                                      : "");
+    static const char *const patiences[] = {[PATIENCE_NOWAIT] = ":nowait", [PATIENCE_SKIP_LOCKED] = ":skip"};
+    text_add(said, ")%s", step->patience == PATIENCE_BLOCK ? "" : patiences[step->patience]);
     if (step->limit > 0) {
         text_add(said, ":%d", step->limit);
     }

@@ -43,7 +43,7 @@ static void rows_come_and_go(void **state) {
         assert_int_equal(world.ops->declares(world.state, world.arguments),
                          type == 0 ? DECLARES_READ_ONLY : DECLARES_NOTHING);
         if (type > 0) {
-            int64_t key = type == 1 ? atoi(said + 2) : world.names[0];
+            int64_t key = type == 1 ? strtol(said + 2, NULL, 10) : world.names[0];
             assert_true(1 <= key && key <= 20);
             assert_int_equal(rehearsal_ends_with(said, " c"), before[key] == (type == 2));
             assert_int_equal(world.values[key] != REHEARSAL_ABSENT, type == 1);

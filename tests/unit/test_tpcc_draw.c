@@ -174,10 +174,10 @@ static void terminals_pause(void **state) {
     struct solo solo;
     solo_open(&solo, "tpcc", "scale=0 keying_time=18s think_time=12s");
     struct stream stream = test_stream(3);
-    for (uint8_t type = 0; type < TPCC_TYPES; type++) {
+    for (int type = 0; type < TPCC_TYPES; type++) {
         struct tpcc_arguments *a = solo.arguments;
         double sum = 0, most = 0;
-        a->type = type;
+        a->type = (uint8_t)type;
         for (int i = 0; i < TRIALS; i++) {
             double seconds = (double)solo.ops->pause(solo.state, a, &stream) / 1e9 - keying[type];
             assert_true(seconds >= 0);
