@@ -195,7 +195,8 @@ static const struct {
      {"version", "version", "version", "timestamp(1s)", "timestamp(1ms)", "timestamp(5ms)", "value", "value"},
      false},
     {"versions", {"undo", "undo", "undo", "undo", "heap", "heap", "heap", "heap"}, false},
-    {"vacuum", /* never off: where each restart leaves debris and each version passed costs, there may be no end */
+    /* never off: where each restart leaves debris and each version passed costs, there may be no end */
+    {"vacuum",
      {"every(1s)", "every(100ms)", "every(1ms)", "every(2ms)", "every(7ms)", "every(50us)", "every(20ms)", "every(30s)"},
      false},
     {"phantoms", {NULL}, true},
