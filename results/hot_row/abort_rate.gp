@@ -4,6 +4,7 @@ if (!exists('picture')) picture = 'abort_rate.svg'
 set output picture
 set datafile separator comma
 set datafile missing NaN
+set datafile columnheaders
 set title 'Share of attempts that were aborted (one hot row, 8 CPUs)' font ',24'
 set xlabel 'terminals'
 set ylabel 'abort rate (share)'

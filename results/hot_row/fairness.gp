@@ -4,6 +4,7 @@ if (!exists('picture')) picture = 'fairness.svg'
 set output picture
 set datafile separator comma
 set datafile missing NaN
+set datafile columnheaders
 set title 'Do all terminals get their share? (1: even, 1/N: one takes all)' font ',24'
 set xlabel 'terminals'
 set ylabel 'fairness jain'

@@ -4,6 +4,7 @@ if (!exists('picture')) picture = 'response.svg'
 set output picture
 set datafile separator comma
 set datafile missing NaN
+set datafile columnheaders
 set title 'Response time of transactions (one hot row, 8 CPUs)' font ',24'
 set xlabel 'terminals'
 set ylabel 'response p95 (ms)'

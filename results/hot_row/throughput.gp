@@ -4,6 +4,7 @@ if (!exists('picture')) picture = 'throughput.svg'
 set output picture
 set datafile separator comma
 set datafile missing NaN
+set datafile columnheaders
 set title 'Does optimistic control survive a hot row? (8 CPUs)' font ',24'
 set xlabel 'terminals'
 set ylabel 'throughput (commits/s)'
