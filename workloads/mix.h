@@ -222,6 +222,7 @@ struct mix_scope {
     struct mix_reader *reader;
     struct mix_type *type;
     size_t round; /* of the loop it is in; 0: in none */
+    bool skipped; /* a faulty step was passed over: what it would have read is not known */
     struct {
         char name[MIX_NAME_MAX + 1];
     } savepoints[STEP_SAVEPOINTS_MAX]; /* set on every way that leads here */

@@ -87,6 +87,10 @@ static bool read_seen(struct mix_scope *scope, struct mix_term *term) {
     }
     const struct mix_memory *memory = find_memory(scope, table, variable, &found);
     const char *name = scope->type->variables.items[variable].name;
+    if (found == 0 && scope->skipped) {
+        reader->failed = true; /* because of a mistake that has been told */
+        return false;
+    }
     if (found == 0) {
         return mix_fail(reader, at, "no step before this one reads `%s`%s%s", name, table >= 0 ? " in " : "",
                         table >= 0 ? reader->mix->tables.items[table].name : "");

@@ -430,7 +430,7 @@ static void skip_step(struct mix_reader *reader, const char *from) {
     reader->failed = false;
     for (reader->at = from + 1; *reader->at != '\0'; reader->at++) {
         bool begins = depth == 0 && reader->at[-1] == ' ' && *reader->at != ' ';
-        bool belongs = strncmp(previous, "else ", 5) == 0;
+        bool belongs = strncmp(previous, "else ", 5) == 0 || strncmp(previous, "if(", 3) == 0;
         if (begins && !belongs && looks_like_step(reader->at)) {
             return;
         }
@@ -458,6 +458,7 @@ static bool read_steps(struct mix_scope *scope, int depth) {
                 return false;
             }
             skip_step(reader, from);
+            scope->skipped = true;
         }
     }
     return good;

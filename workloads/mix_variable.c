@@ -304,7 +304,8 @@ void mix_read_variable(struct mix_reader *reader, struct mix_type *type, const c
         return;
     }
     variable->count = count;
-    if (read_source(reader, variable) && read_rest(reader, type, variable) && mix_at_end(reader)) {
-        place(reader, type, variable);
+    if (read_source(reader, variable) && read_rest(reader, type, variable)) {
+        mix_at_end(reader);
     }
+    place(reader, type, variable); /* a faulty one, too: else the steps would take it for another */
 }

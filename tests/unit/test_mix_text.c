@@ -110,6 +110,8 @@ static void mistakes_in_steps(void **state) {
          "15:51: this step is never reached: the transaction has ended before it\n"},
         {"r(account a)\n  w(account a, $a+b)\n  w(acount a)", "16:19: unknown variable `b`\n"
                                                               "17:5: unknown table `acount`; did you mean account?\n"},
+        {"r(acount a) w(account a, $a+1)", "15:11: unknown table `acount`; did you mean account?\n"},
+        {"if(z>1) rollback r(account a)", "15:12: unknown variable `z`\n"},
         {"else rollback",
          "15:9: unknown step `else`; steps are r w u s q i d p f think if each expect rollback commit\n"},
         {"w(account a, 5)) r(account a)", "15:24: expected a step\n"},
@@ -129,6 +131,8 @@ static void mistakes_in_variables(void **state) {
          "12:17: no row of account to draw from: it begins with 10 rows\n"},
         {"let a = uniform(account v=1)\nsteps = r(account 1)\n", "12:25: expected a test on the id, such as id<=10\n"},
         {"let a = uniform(5, 1)\nsteps = r(account 1)\n", "12:17: the first number is larger than the second\n"},
+        {"let a = uniform(account)\nlet b = uniform(5, 1)\nsteps = r(account a) w(account a, $a+b)\n",
+         "13:17: the first number is larger than the second\n"},
         {"let a = uniform(1, x)\nsteps = r(account 1)\n", "12:20: expected the largest number\n"},
         {"let a = zipf(account)\nsteps = r(account 1)\n", "12:21: expected `,`\n"},
         {"let a = zipf(account, 11)\nsteps = r(account 1)\n", "12:23: expected a skew, 0 .. 10\n"},
