@@ -93,9 +93,7 @@ static json_t *answer_of(const struct planner *planner, const struct answer *ans
     json_object_set_new(object, "low", answer->found ? number(answer->low) : json_null());
     json_object_set_new(object, "high", answer->found ? number(answer->high) : json_null());
     json_object_set_new(object, "measured_at", number(answer->value));
-    json_object_set_new(object, "headroom",
-                        answer->found && answer->current > 0 ? number(answer->value / answer->current - 1)
-                                                             : json_null());
+    json_object_set_new(object, "headroom", number(planner_headroom(planner, answer)));
     json_object_set_new(object, "binding", json_string(planner->request->objectives[answer->binding].text));
     json_object_set_new(object, "metrics", metrics_of(answer));
     json_object_set_new(object, "limits", limits_of(answer));

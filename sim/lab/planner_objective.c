@@ -62,6 +62,10 @@ static bool parse_parts(char *words, struct planner_objective *objective, struct
                  known ? ")" : "");
         return false;
     }
+    if (strcmp(unit, "share") == 0 && objective->limit > 1) {
+        text_add(error, "`%s' is more than 100%%; a share is written 5%% or 0.05", limit);
+        return false;
+    }
     char number[32];
     struct text told = {0};
     text_add(&told, "%s %c%s %s", name, objective->below ? '<' : '>', objective->strict ? "" : "=",

@@ -155,6 +155,7 @@ void planner_find_limits(const struct planner *planner, struct answer *answer);
 
 const struct answer *planner_best(const struct planner *planner); /* NULL: nothing meets the objectives */
 void planner_add_value(const struct planner *planner, double value, struct text *out); /* "98.2/s", "12 CPUs" */
+double planner_headroom(const struct planner *planner, const struct answer *answer);   /* NAN: compared with nothing */
 void planner_add_sentence(const struct planner *planner, struct text *out);
 void planner_add_report(const struct planner *planner, struct text *out);
 void planner_add_json(const struct planner *planner, struct text *out);

@@ -76,6 +76,16 @@ static const struct answer *best_but(const struct planner *planner, const struct
 
 const struct answer *planner_best(const struct planner *planner) { return best_but(planner, NULL); }
 
+/* Of what a system carries, how much more than the config's; of the CPUs it needs, how much more than these the config has:
+ * what is below 0 is missing. */
+double planner_headroom(const struct planner *planner, const struct answer *answer) {
+    if (!answer->found || answer->current <= 0) {
+        return (double)NAN;
+    }
+    bool needed = planner->request->vary == PLANNER_CPUS;
+    return (needed ? answer->current / answer->value : answer->value / answer->current) - 1;
+}
+
 static void add_interval(const struct planner *planner, const struct answer *answer, struct text *out) {
     if (answer->open_end) {
         text_add(out, " (the search ended there: %s goes on)",
@@ -243,10 +253,10 @@ static void add_edge(const struct planner *planner, const struct answer *answer,
         text_add(scratch, "-");
     }
     grid_add(grid, scratch);
-    bool has_headroom = answer->found && answer->current > 0;
+    double headroom = planner_headroom(planner, answer);
     cell(scratch);
-    if (has_headroom) {
-        text_add(scratch, "%+.0f%%", 100 * (answer->value / answer->current - 1));
+    if (!isnan(headroom)) {
+        text_add(scratch, "%+.0f%%", 100 * headroom);
     } else {
         text_add(scratch, "-");
     }

@@ -52,6 +52,12 @@ INI
     grep -E '^2pl .* \+[0-9]+% ' out
 }
 
+@test "CPUs that are missing are no headroom" {
+    headroom() { plan --json --only algorithm=2pl --vary system.cpus --slo 'throughput_tps > 50' --set system.cpus="$1" | jq '.answers[0].headroom'; }
+    jq -n "$(headroom 4) >= 0" | grep true
+    plan --json --only algorithm=occ --vary system.cpus --slo 'throughput_tps > 100' --set system.cpus=1 | jq -e '.answers[0].headroom < 0'
+}
+
 @test "giving up is no service, unless it is allowed" {
     give_up() { plan --json --only algorithm=occ --slo 'response_mean_ms < 60' --set restart.max_attempts=2 --from 2/s --to 400/s "$@" | jq '.answers[0].value'; }
     jq -n "$(give_up) * 2 < $(give_up --slo 'gave_up <= 100000')" | grep true
@@ -69,6 +75,7 @@ INI
     bad "what must hold?"
     bad "did you mean system.terminals?" --slo 'response_p99_ms < 50' --vary system.terminal
     bad "no share such as 5%" --max-abort-rate five
+    bad "is more than 100%" --max-abort-rate 5
     bad "no rate such as 50/s" --slo 'response_p99_ms < 50' --from fast
     bad "is not a whole number" --slo 'response_p99_ms < 50' --vary system.cpus --to 1.5
     bad "is nothing" --slo 'response_p99_ms < 50' --from 100/s --to 50/s

@@ -44,6 +44,7 @@ static void bad_ones_are_explained(void **state) {
                 {"response_p99_ms = 50", "no < or >"},
                 {"response_p99_ms < 5%", "no value of response_p99_ms (ms)"},
                 {"abort_rate < 5ms", "no value of abort_rate (share)"},
+                {"abort_rate < 5", "`5' is more than 100%; a share is written 5%"},
                 {"fairness_jain > high", "`high' is no value of fairness_jain"},
                 {"response_p99_ms <", "`' is no value"},
                 {"response_p99_ms < inf", "`inf' is no value"},
