@@ -99,6 +99,9 @@ bool option_value_duration(const char *text, int64_t *value_ns, struct text *err
     if (!starts_number(text)) {
         return mistake(error, text, "is not a duration (such as 250us, 1.5ms, 2s)");
     }
+    if (strchr(text, ' ') != NULL) {
+        return mistake(error, text, "has a blank in it: a duration is written 2s, not 2 s");
+    }
     return mistake(error, text,
                    has_duration_unit(text) ? "is out of bounds (0 or 1ns .. 1000000000s)"
                                            : "has no known unit (" DURATION_UNITS ")");

@@ -195,7 +195,7 @@ static const struct {
     {"size", "-5", "`-5` is negative"},
     {"timeout", "5", "`5` has no unit (ns, us, ms, s, min, h)"},
     {"timeout", "5sec", "`5sec` has no known unit (ns, us, ms, s, min, h)"},
-    {"timeout", "5 ms", "`5 ms` has no known unit (ns, us, ms, s, min, h)"},
+    {"timeout", "5 ms", "`5 ms` has a blank in it: a duration is written 2s, not 2 s"},
     {"timeout", "-5ms", "`-5ms` is negative"},
     {"timeout", "0", "`0` is out of bounds (1ms .. 1min)"},
     {"timeout", "2h", "`2h` is out of bounds (1ms .. 1min)"},
