@@ -23,12 +23,7 @@ struct merge_arguments {
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct merge_arguments *arguments = state->input;
     switch (key) {
-    case 'o':
-        if (text[0] == '\0') {
-            cli_bad_usage(arguments->command, "-o: the folder's name is empty");
-        }
-        arguments->folder = text;
-        break;
+    case 'o': arguments->folder = cli_named(arguments->command, "-o: the folder's", text); break;
     case 'q': arguments->quiet = true; break;
     case KEY_NO_PLOT: arguments->no_plot = true; break;
     case ARGP_KEY_ARG: vector_push(&arguments->folders, text); break;

@@ -8,18 +8,7 @@
 #include "sim/cli/cli.h"
 #include "sim/lab/planner.h"
 
-enum {
-    KEY_SLO = 256,
-    KEY_MAX_ABORT_RATE,
-    KEY_VARY,
-    KEY_FROM,
-    KEY_TO,
-    KEY_SET,
-    KEY_ONLY,
-    KEY_SEED,
-    KEY_JSON,
-    WORKERS_MOST = 1024
-};
+enum { KEY_SLO = 256, KEY_MAX_ABORT_RATE, KEY_VARY, KEY_FROM, KEY_TO, KEY_JSON, WORKERS_MOST = 1024 };
 
 static const struct argp_option options[] = {
     {"slo", KEY_SLO, "OBJECTIVE", 0,
@@ -33,25 +22,20 @@ static const struct argp_option options[] = {
     {"from", KEY_FROM, "VALUE", 0, "the lowest value to be tried", 0},
     {"to", KEY_TO, "VALUE", 0, "the highest value to be tried", 0},
     {"jobs", 'j', "N", 0, "use N worker processes (default: one per processor)", 0},
-    {"set", KEY_SET, "KEY=VALUE", 0, "replace a value of the config, or an axis", 0},
-    {"seed", KEY_SEED, "N", 0, "replace the experiment's seed", 0},
-    {"only", KEY_ONLY, "KEY=VALUE", 0, "keep only the points that match: --only algorithm=2pl", 0},
+    {"set", CLI_SET, "KEY=VALUE", 0, "replace a value of the config, or an axis", 0},
+    {"seed", CLI_SEED, "N", 0, "replace the experiment's seed", 0},
+    {"only", CLI_ONLY, "KEY=VALUE", 0, "keep only the points that match: --only algorithm=2pl", 0},
     {"json", KEY_JSON, NULL, 0, "one JSON object", 0},
     {"quiet", 'q', NULL, 0, "no progress", 0},
     {0}};
 
-struct words {
-    const char **items;
-    size_t count, capacity;
-};
-
 struct plan_arguments {
-    struct words files, sets, onlys;
+    struct cli_config config;
     VECTOR(struct planner_objective) objectives;
     enum planner_variable vary;
     const char *from, *to, *command;
-    int64_t workers, seed;
-    bool has_seed, quiet, json;
+    int64_t workers;
+    bool quiet, json;
 };
 
 static void take_objective(struct plan_arguments *arguments, const char *option, const char *words) {
@@ -97,16 +81,8 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_VARY: take_variable(arguments, text); break;
     case KEY_FROM: arguments->from = text; break;
     case KEY_TO: arguments->to = text; break;
-    case KEY_SET: vector_push(&arguments->sets, text); break;
-    case KEY_ONLY: vector_push(&arguments->onlys, text); break;
-    case KEY_SEED:
-        arguments->seed = cli_whole(arguments->command, "--seed", text, 0, INT64_MAX);
-        arguments->has_seed = true;
-        break;
     case KEY_JSON: arguments->json = true; break;
-    case ARGP_KEY_ARG: vector_push(&arguments->files, text); break;
-    case ARGP_KEY_NO_ARGS: cli_bad_usage(arguments->command, "no config given");
-    default: return ARGP_ERR_UNKNOWN;
+    default: return cli_take_config(&arguments->config, key, text);
     }
     return 0;
 }
@@ -136,45 +112,22 @@ static double bound(const struct plan_arguments *arguments, const char *option, 
     return value;
 }
 
-/* What replays one of its runs, but for the value and the selection. */
-static void add_command(const struct plan_arguments *arguments, struct text *out) {
-    text_add(out, "ccsim run");
-    for (size_t i = 0; i < arguments->files.count; i++) {
-        text_add(out, " ");
-        lab_add_shell_word(out, arguments->files.items[i]);
-    }
-    for (size_t i = 0; i < arguments->sets.count; i++) {
-        text_add(out, " --set ");
-        lab_add_shell_word(out, arguments->sets.items[i]);
-    }
-    if (arguments->has_seed) {
-        text_add(out, " --seed %" PRId64, arguments->seed);
-    }
-}
-
 static void check_arguments(const struct plan_arguments *arguments) {
     if (arguments->objectives.count == 0) {
         cli_bad_usage(arguments->command,
                       "what must hold? Say it with --slo, for example --slo 'response_p99_ms < 50'");
     }
-    for (size_t i = 0; i < arguments->files.count; i++) {
-        if (strcmp(arguments->files.items[i], "-") == 0) {
+    for (size_t i = 0; i < arguments->config.files.count; i++) {
+        if (strcmp(arguments->config.files.items[i], "-") == 0) {
             cli_bad_usage(arguments->command, "a plan reads its configs more than once: standard input cannot be one");
         }
     }
 }
 
 static int plan(const struct plan_arguments *arguments) {
-    struct experiment_request experiment = {.files = arguments->files.items,
-                                            .file_count = arguments->files.count,
-                                            .sets = arguments->sets.items,
-                                            .set_count = arguments->sets.count,
-                                            .onlys = arguments->onlys.items,
-                                            .only_count = arguments->onlys.count,
-                                            .has_seed = arguments->has_seed,
-                                            .seed = (uint64_t)arguments->seed};
+    struct experiment_request experiment = cli_request(&arguments->config);
     struct text command = {0};
-    add_command(arguments, &command);
+    cli_add_run(&arguments->config, &command); /* what replays one of its runs, but for the value and the selection */
     struct planner_request request = {.experiment = &experiment,
                                       .vary = arguments->vary,
                                       .objectives = arguments->objectives.items,
@@ -191,7 +144,7 @@ static int plan(const struct plan_arguments *arguments) {
 }
 
 int cli_plan(int argc, char **argv) {
-    struct plan_arguments arguments = {.command = argv[0], .vary = PLANNER_ARRIVAL_RATE};
+    struct plan_arguments arguments = {.config.command = argv[0], .command = argv[0], .vary = PLANNER_ARRIVAL_RATE};
     cli_parse(&argp, argc, argv, &arguments);
     check_arguments(&arguments);
     int end = plan(&arguments);
@@ -199,8 +152,6 @@ int cli_plan(int argc, char **argv) {
         planner_objective_free(&arguments.objectives.items[i]);
     }
     vector_free(&arguments.objectives);
-    vector_free(&arguments.files);
-    vector_free(&arguments.sets);
-    vector_free(&arguments.onlys);
+    cli_config_free(&arguments.config);
     return end;
 }

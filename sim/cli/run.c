@@ -9,24 +9,14 @@
 #include "sim/lab/experiment.h"
 #include "sim/lab/lab.h"
 
-enum {
-    KEY_SET = 256,
-    KEY_SEED,
-    KEY_ONLY,
-    KEY_SHARD,
-    KEY_FRESH,
-    KEY_DRY_RUN,
-    KEY_NO_PLOT,
-    KEY_HISTORY,
-    WORKERS_MOST = 1024
-};
+enum { KEY_SHARD = 256, KEY_FRESH, KEY_DRY_RUN, KEY_NO_PLOT, KEY_HISTORY, WORKERS_MOST = 1024 };
 
 static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "write the result files to DIR (default: results/ and the name of the first config)", 0},
     {"jobs", 'j', "N", 0, "use N worker processes (default: one per processor)", 0},
-    {"set", KEY_SET, "KEY=VALUE", 0, "replace a value of the config, or an axis: --set workload.hot_rows=4", 0},
-    {"seed", KEY_SEED, "N", 0, "replace the experiment's seed", 0},
-    {"only", KEY_ONLY, "KEY=VALUE", 0,
+    {"set", CLI_SET, "KEY=VALUE", 0, "replace a value of the config, or an axis: --set workload.hot_rows=4", 0},
+    {"seed", CLI_SEED, "N", 0, "replace the experiment's seed", 0},
+    {"only", CLI_ONLY, "KEY=VALUE", 0,
      "keep only the points that match: --only algorithm=2pl; --only replication=3 computes "
      "that replication alone",
      0},
@@ -40,27 +30,22 @@ static const struct argp_option options[] = {
     {"history", KEY_HISTORY, "FILE", 0, "write the history of the run, which must be the only one, to FILE", 0},
     {0}};
 
-struct words {
-    const char **items;
-    size_t count, capacity;
-};
-
 struct run_arguments {
-    struct words files, sets, onlys;
-    const char *folder, *command, *history;
-    int64_t workers, seed, replication;
+    struct cli_config config;
+    const char *command, *history;
+    int64_t workers, replication;
     struct shard shard;
-    bool has_seed, dry_run, fresh, quiet, no_plot;
+    bool dry_run, fresh, quiet, no_plot;
 };
 
 /* The replication is no axis of the config: it is picked here. */
-static void take_only(struct run_arguments *arguments, const char *text) {
+static void take_only(struct run_arguments *arguments, char *text) {
     static const char replication[] = "replication=";
     if (strncmp(text, replication, sizeof replication - 1) == 0) {
         arguments->replication =
             cli_whole(arguments->command, "--only replication", text + sizeof replication - 1, 1, INT64_MAX);
     } else {
-        vector_push(&arguments->onlys, text);
+        cli_take_config(&arguments->config, CLI_ONLY, text);
     }
 }
 
@@ -82,33 +67,15 @@ static void take_shard(struct run_arguments *arguments, const char *text) {
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct run_arguments *arguments = state->input;
     switch (key) {
-    case 'o':
-        if (text[0] == '\0') {
-            cli_bad_usage(arguments->command, "-o: the folder's name is empty");
-        }
-        arguments->folder = text;
-        break;
     case 'j': arguments->workers = cli_whole(arguments->command, "-j", text, 1, WORKERS_MOST); break;
     case 'q': arguments->quiet = true; break;
-    case KEY_SET: vector_push(&arguments->sets, text); break;
-    case KEY_ONLY: take_only(arguments, text); break;
-    case KEY_SEED:
-        arguments->seed = cli_whole(arguments->command, "--seed", text, 0, INT64_MAX);
-        arguments->has_seed = true;
-        break;
+    case CLI_ONLY: take_only(arguments, text); break;
     case KEY_DRY_RUN: arguments->dry_run = true; break;
     case KEY_NO_PLOT: arguments->no_plot = true; break;
     case KEY_FRESH: arguments->fresh = true; break;
     case KEY_SHARD: take_shard(arguments, text); break;
-    case KEY_HISTORY:
-        if (text[0] == '\0') {
-            cli_bad_usage(arguments->command, "--history: the file's name is empty");
-        }
-        arguments->history = text;
-        break;
-    case ARGP_KEY_ARG: vector_push(&arguments->files, text); break;
-    case ARGP_KEY_NO_ARGS: cli_bad_usage(arguments->command, "no config given");
-    default: return ARGP_ERR_UNKNOWN;
+    case KEY_HISTORY: arguments->history = cli_named(arguments->command, "--history: the file's", text); break;
+    default: return cli_take_config(&arguments->config, key, text);
     }
     return 0;
 }
@@ -121,26 +88,10 @@ static const struct argp argp = {
         "Runs the experiment that the configs describe (later ones add to and replace what earlier ones say; - is standard "
         "input): a table on standard output; runs.csv, summary.csv, manifest.json and the figures in the results folder."};
 
-/* The command as typed, without what only says where to, how fast or which part. */
-static void add_command(const struct run_arguments *arguments, struct text *out) {
-    text_add(out, "ccsim run");
-    for (size_t i = 0; i < arguments->files.count; i++) {
-        text_add(out, " ");
-        lab_add_shell_word(out, arguments->files.items[i]);
-    }
-    for (size_t i = 0; i < arguments->sets.count; i++) {
-        text_add(out, " --set ");
-        lab_add_shell_word(out, arguments->sets.items[i]);
-    }
-    if (arguments->has_seed) {
-        text_add(out, " --seed %" PRId64, arguments->seed);
-    }
-}
-
 static void add_selection(const struct run_arguments *arguments, struct text *out) {
-    for (size_t i = 0; i < arguments->onlys.count; i++) {
+    for (size_t i = 0; i < arguments->config.onlys.count; i++) {
         text_add(out, " --only ");
-        lab_add_shell_word(out, arguments->onlys.items[i]);
+        lab_add_shell_word(out, arguments->config.onlys.items[i]);
     }
 }
 
@@ -179,9 +130,9 @@ static int run_or_show(const struct experiment *experiment, const struct run_arg
         return LAB_USAGE;
     }
     struct text command = {0}, selection = {0};
-    add_command(arguments, &command);
+    cli_add_run(&arguments->config, &command);
     add_selection(arguments, &selection);
-    struct lab_request request = {.folder = arguments->folder,
+    struct lab_request request = {.folder = arguments->config.folder,
                                   .workers = (int)arguments->workers,
                                   .only_replication = arguments->replication,
                                   .shard = arguments->shard,
@@ -204,16 +155,9 @@ static int run_or_show(const struct experiment *experiment, const struct run_arg
 }
 
 int cli_run(int argc, char **argv) {
-    struct run_arguments arguments = {.command = argv[0]};
+    struct run_arguments arguments = {.config.command = argv[0], .command = argv[0]};
     cli_parse(&argp, argc, argv, &arguments);
-    struct experiment_request request = {.files = arguments.files.items,
-                                         .file_count = arguments.files.count,
-                                         .sets = arguments.sets.items,
-                                         .set_count = arguments.sets.count,
-                                         .onlys = arguments.onlys.items,
-                                         .only_count = arguments.onlys.count,
-                                         .has_seed = arguments.has_seed,
-                                         .seed = (uint64_t)arguments.seed};
+    struct experiment_request request = cli_request(&arguments.config);
     struct text errors = {0};
     struct experiment *experiment = experiment_load(&request, &errors);
     int end = LAB_USAGE;
@@ -224,8 +168,6 @@ int cli_run(int argc, char **argv) {
     }
     experiment_free(experiment);
     text_free(&errors);
-    vector_free(&arguments.files);
-    vector_free(&arguments.sets);
-    vector_free(&arguments.onlys);
+    cli_config_free(&arguments.config);
     return end;
 }

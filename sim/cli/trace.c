@@ -14,12 +14,12 @@
 #include "sim/lab/pilot.h"
 #include "sim/lab/timeline.h"
 
-enum { KEY_SET = 256, KEY_ONLY, KEY_FROM, KEY_FOR, KEY_AT, KEY_NO_PLOT, SPANS_MOST = 200000 };
+enum { KEY_FROM = 256, KEY_FOR, KEY_AT, KEY_NO_PLOT, SPANS_MOST = 200000 };
 
 static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "write the files to DIR (default: results/ and the name of the first config)", 0},
-    {"set", KEY_SET, "KEY=VALUE", 0, "replace a value of the config, or an axis: --set system.terminals=6", 0},
-    {"only", KEY_ONLY, "KEY=VALUE", 0, "pick the point, which must be the only one: --only algorithm=2pl", 0},
+    {"set", CLI_SET, "KEY=VALUE", 0, "replace a value of the config, or an axis: --set system.terminals=6", 0},
+    {"only", CLI_ONLY, "KEY=VALUE", 0, "pick the point, which must be the only one: --only algorithm=2pl", 0},
     {"from", KEY_FROM, "TIME", 0, "begin so long after the beginning of the run (default: the config's warm-up)", 0},
     {"for", KEY_FOR, "TIME", 0, "for so long (default: 100ms)", 0},
     {"at", KEY_AT, "TIME", 0,
@@ -28,8 +28,8 @@ static const struct argp_option options[] = {
     {0}};
 
 struct trace_arguments {
-    VECTOR(const char *) files, sets, onlys;
-    const char *folder, *command;
+    struct cli_config config;
+    const char *command;
     int64_t from_ns, for_ns, at_ns; /* negative: not given */
     bool no_plot;
 };
@@ -47,21 +47,11 @@ static int64_t duration(const struct trace_arguments *arguments, const char *opt
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct trace_arguments *arguments = state->input;
     switch (key) {
-    case 'o':
-        if (text[0] == '\0') {
-            cli_bad_usage(arguments->command, "-o: the folder's name is empty");
-        }
-        arguments->folder = text;
-        break;
-    case KEY_SET: vector_push(&arguments->sets, text); break;
-    case KEY_ONLY: vector_push(&arguments->onlys, text); break;
     case KEY_FROM: arguments->from_ns = duration(arguments, "--from", text); break;
     case KEY_FOR: arguments->for_ns = duration(arguments, "--for", text); break;
     case KEY_AT: arguments->at_ns = duration(arguments, "--at", text); break;
     case KEY_NO_PLOT: arguments->no_plot = true; break;
-    case ARGP_KEY_ARG: vector_push(&arguments->files, text); break;
-    case ARGP_KEY_NO_ARGS: cli_bad_usage(arguments->command, "no config given");
-    default: return ARGP_ERR_UNKNOWN;
+    default: return cli_take_config(&arguments->config, key, text);
     }
     return 0;
 }
@@ -145,7 +135,7 @@ static int trace_point(const struct experiment *experiment, const struct trace_a
     struct point point;
     struct text error = {0}, folder = {0};
     struct trace trace = {0};
-    lab_folder(experiment, &(struct lab_request){.folder = arguments->folder}, &folder);
+    lab_folder(experiment, &(struct lab_request){.folder = arguments->config.folder}, &folder);
     experiment_point(experiment, 0, &point);
     point.spec.replication = 1;
     point.spec.replay = again;
@@ -188,19 +178,15 @@ static int too_many(const struct experiment *experiment) {
 }
 
 int cli_trace(int argc, char **argv) {
-    struct trace_arguments arguments = {.command = argv[0], .from_ns = -1, .for_ns = 100000000, .at_ns = -1};
+    struct trace_arguments arguments = {
+        .config.command = argv[0], .command = argv[0], .from_ns = -1, .for_ns = 100000000, .at_ns = -1};
     struct text errors = {0}, again = {0};
     cli_parse(&argp, argc, argv, &arguments);
     if (arguments.for_ns == 0) {
         cli_bad_usage(arguments.command, "--for: 0 is no time to look at");
     }
     add_command(&arguments, argc, argv, &again);
-    struct experiment_request request = {.files = arguments.files.items,
-                                         .file_count = arguments.files.count,
-                                         .sets = arguments.sets.items,
-                                         .set_count = arguments.sets.count,
-                                         .onlys = arguments.onlys.items,
-                                         .only_count = arguments.onlys.count};
+    struct experiment_request request = cli_request(&arguments.config);
     struct experiment *experiment = experiment_load(&request, &errors);
     int end = LAB_USAGE;
     if (experiment == NULL) {
@@ -213,8 +199,6 @@ int cli_trace(int argc, char **argv) {
     experiment_free(experiment);
     text_free(&errors);
     text_free(&again);
-    vector_free(&arguments.files);
-    vector_free(&arguments.sets);
-    vector_free(&arguments.onlys);
+    cli_config_free(&arguments.config);
     return end;
 }
