@@ -1,8 +1,6 @@
 /* test_occ_parallel.c - validation that does not wait for the write phases of others (notation: support/script.h). */
 #include "tests/support/script.h"
 
-#include <string.h>
-
 #define MILLISECOND INT64_C(1000000)
 
 static void what_committed_since_the_start_counts(void **state) {
@@ -18,18 +16,8 @@ static void what_committed_since_the_start_counts(void **state) {
                   "r1(x)=0 r2(y)=0 w2(x,7)=0 c2 w1(y,5)=0 k1:validation");
 }
 
-static void expect_with_log(int line, const char *schedule, const char *expected) {
-    struct script script;
-    script_open(&script, "occ-parallel", NULL, schedule);
-    script.spec.cost.log_force = distribution_constant(10 * MILLISECOND);
-    const char *said = script_run(&script);
-    if (strcmp(said, expected) != 0) {
-        print_error("line %d: %s\n    gives    %s\n    expected %s\n", line, schedule, said, expected);
-        fail();
-    }
-    script_close(&script);
-}
-#define EXPECT_WITH_LOG(schedule, expected) expect_with_log(__LINE__, (schedule), (expected))
+static const struct script_prices prices = {.log_force_ms = 10};
+#define EXPECT_WITH_LOG(schedule, expected) script_expect_priced("occ-parallel", NULL, &prices, (schedule), (expected))
 
 /* The log force of T1 is under way when T2 is validated. */
 static void the_active_set_must_write_nothing_that_was_read_or_written(void **state) {

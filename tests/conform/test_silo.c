@@ -37,18 +37,8 @@ static void ranges_are_validated_again(void **state) {
                   "r1(1..2)=1:0,2:0 d2(z)=0 i2(8,1)=0 c2 w1(6,1)=0 c1");
 }
 
-static void expect_priced(int line, int validate_ms, const char *schedule, const char *expected) {
-    struct script script;
-    script_open(&script, "silo", NULL, schedule);
-    script.spec.cost.cpu_validate = distribution_constant(validate_ms * MILLISECOND);
-    const char *said = script_run(&script);
-    if (strcmp(said, expected) != 0) {
-        print_error("line %d: %s\n    gives    %s\n    expected %s\n", line, schedule, said, expected);
-        fail();
-    }
-    script_close(&script);
-}
-#define EXPECT_PRICED(schedule, expected) expect_priced(__LINE__, 10, (schedule), (expected))
+static const struct script_prices prices = {.validate_ms = 10};
+#define EXPECT_PRICED(schedule, expected) script_expect_priced("silo", NULL, &prices, (schedule), (expected))
 
 /* The validation of T1 takes 10 ms for each row it has read; its write locks are held all the while. */
 static void readers_wait_for_a_validation(void **state) {

@@ -1,10 +1,6 @@
 /* test_tictoc.c - commit timestamps computed from the data (notation: support/script.h). */
 #include "tests/support/script.h"
 
-#include <string.h>
-
-#define MILLISECOND INT64_C(1000000)
-
 /* z is written at 1 and at 2; a commit at 2 has read x: so x is known to be valid up to 2. */
 #define X_LASTS    "w4(z,1) c4 w5(z,2) c5 r3(z) r3(x) c3 "
 #define X_LASTS_SO "w4(z,1)=0 c4 w5(z,2)=1 c5 r3(z)=2 r3(x)=0 c3 "
@@ -89,18 +85,9 @@ static void absence_is_behind_deletes_that_left_no_trace(void **state) {
                   "r7(x)=0 w1(x,1)=0 d1(8)=1 c1 r2(y)=0 r2(4)=2 w7(y,5)=0 c7 r2(8)=- k2:validation");
 }
 
-static void expect_with_log(int line, const char *settings, const char *schedule, const char *expected) {
-    struct script script;
-    script_open(&script, "tictoc", settings, schedule);
-    script.spec.cost.log_force = distribution_constant(10 * MILLISECOND);
-    const char *said = script_run(&script);
-    if (strcmp(said, expected) != 0) {
-        print_error("line %d: %s\n    gives    %s\n    expected %s\n", line, schedule, said, expected);
-        fail();
-    }
-    script_close(&script);
-}
-#define EXPECT_WITH_LOG(settings, schedule, expected) expect_with_log(__LINE__, (settings), (schedule), (expected))
+static const struct script_prices prices = {.log_force_ms = 10};
+#define EXPECT_WITH_LOG(settings, schedule, expected) \
+    script_expect_priced("tictoc", (settings), &prices, (schedule), (expected))
 
 /* The log force of T1 is under way: its write locks are held. */
 static void locks_last_until_the_writes_are_installed(void **state) {

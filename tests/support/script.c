@@ -399,10 +399,15 @@ void script_close(struct script *script) {
     run_result_free(&script->result);
 }
 
-void script_expect_at(const char *file, int line, const char *algorithm, const char *settings, const char *schedule,
-                      const char *expected) {
+void script_expect_at(const char *file, int line, const char *algorithm, const char *settings,
+                      const struct script_prices *prices, const char *schedule, const char *expected) {
+    static const int64_t millisecond_ns = 1000000;
     struct script script;
     script_open(&script, algorithm, settings, schedule);
+    if (prices != NULL) {
+        script.spec.cost.log_force = distribution_constant(prices->log_force_ms * millisecond_ns);
+        script.spec.cost.cpu_validate = distribution_constant(prices->validate_ms * millisecond_ns);
+    }
     const char *said = script_run(&script);
     if (strcmp(said, expected) != 0) {
         print_error("%s %s: %s\n    gives    %s\n    expected %s\n", algorithm, settings != NULL ? settings : "",

@@ -54,10 +54,17 @@ void script_open(struct script *script, const char *algorithm, const char *setti
 const char *script_run(struct script *script);
 void script_close(struct script *script);
 
-/* The schedule must come out exactly like this. */
-void script_expect_at(const char *file, int line, const char *algorithm, const char *settings, const char *schedule,
-                      const char *expected);
+/* What costs time after all: a log force, a price for each item validated. */
+struct script_prices {
+    int log_force_ms, validate_ms;
+};
+
+/* The schedule must come out exactly like this. `prices`: NULL, nothing costs time. */
+void script_expect_at(const char *file, int line, const char *algorithm, const char *settings,
+                      const struct script_prices *prices, const char *schedule, const char *expected);
 #define script_expect(algorithm, settings, schedule, expected) \
-    script_expect_at(__FILE__, __LINE__, (algorithm), (settings), (schedule), (expected))
+    script_expect_at(__FILE__, __LINE__, (algorithm), (settings), NULL, (schedule), (expected))
+#define script_expect_priced(algorithm, settings, prices, schedule, expected) \
+    script_expect_at(__FILE__, __LINE__, (algorithm), (settings), (prices), (schedule), (expected))
 
 #endif
