@@ -39,7 +39,9 @@ INI
         "$ccsim" run several.ini --no-plot -q -o only --fresh --only workload.name=$name
         cmp alone/runs.csv only/runs.csv
     done
-    [ "$(grep -c '<title>' out/f.svg)" -gt 0 ]
+    for name in bank hot_row; do
+        grep -q ">$name" out/f.svg
+    done
 }
 
 @test "the effective config is the same experiment, and shards merge" {
@@ -62,9 +64,8 @@ refuses() { # MESSAGE ARGUMENTS...
 }
 
 @test "mistakes" {
-    refuses "--only workload.name=ycsb: matches nothing: \`ycsb' is not among the workloads of this experiment" \
-        --only workload.name=ycsb || true
-    [[ "$output" == *"is not among the workloads of this experiment" ]]
+    refuses "--only workload.name=ycsb: matches nothing: \`ycsb\` is not among the workloads of this experiment" \
+        --only workload.name=ycsb
     refuses "--set workload.name=bank bank: the workload bank is there twice" --set 'workload.name=bank bank'
     refuses "--set workload.name=bank mix: mix is written in the config and cannot be one of several workloads" \
         --set 'workload.name=bank mix'
