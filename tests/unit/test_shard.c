@@ -26,6 +26,23 @@ static void shards_are_even_and_mixed(void **state) {
     mem_free(again);
 }
 
+/* As many shards as algorithms, the innermost axis: none gets one algorithm only. */
+static void no_shard_has_the_slow_ones_to_itself(void **state) {
+    (void)state;
+    enum { JOBS = 400, SHARDS = 4 };
+    uint32_t *shards = shard_deal(JOBS, SHARDS);
+    size_t runs[SHARDS + 1][SHARDS] = {{0}};
+    for (size_t job = 0; job < JOBS; job++) {
+        runs[shards[job]][job % SHARDS]++;
+    }
+    for (size_t shard = 1; shard <= SHARDS; shard++) {
+        for (size_t algorithm = 0; algorithm < SHARDS; algorithm++) {
+            assert_in_range(runs[shard][algorithm], 12, 38); /* 25 expected, three standard deviations of 4.3 */
+        }
+    }
+    mem_free(shards);
+}
+
 static void more_shards_than_runs(void **state) {
     (void)state;
     uint32_t *shards = shard_deal(3, 10);
@@ -109,6 +126,6 @@ static void launchers_that_make_no_sense_are_refused(void **state) {
     assert_automatic("SLURM_ARRAY_TASK_ID=9 SLURM_ARRAY_TASK_COUNT=5 SLURM_ARRAY_TASK_MIN=1", "arrays must step by 1");
 }
 
-TEST_GROUP(shard, cmocka_unit_test(shards_are_even_and_mixed), cmocka_unit_test(more_shards_than_runs),
-           cmocka_unit_test(shards_are_typed_as_k_of_n), cmocka_unit_test(launchers_say_which_shard),
-           cmocka_unit_test(launchers_that_make_no_sense_are_refused))
+TEST_GROUP(shard, cmocka_unit_test(shards_are_even_and_mixed), cmocka_unit_test(no_shard_has_the_slow_ones_to_itself),
+           cmocka_unit_test(more_shards_than_runs), cmocka_unit_test(shards_are_typed_as_k_of_n),
+           cmocka_unit_test(launchers_say_which_shard), cmocka_unit_test(launchers_that_make_no_sense_are_refused))
