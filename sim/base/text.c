@@ -50,6 +50,19 @@ void text_add_bytes(struct text *text, const char *bytes, size_t count) {
     text->bytes[text->length] = '\0';
 }
 
+void text_add_shell_word(struct text *text, const char *word) {
+    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+    if (word[0] != '\0' && strspn(word, plain) == strlen(word)) {
+        text_add(text, "%s", word);
+        return;
+    }
+    text_add(text, "'");
+    for (const char *p = word; *p != '\0'; p++) {
+        text_add_bytes(text, *p == '\'' ? "'\\''" : p, *p == '\'' ? 4 : 1);
+    }
+    text_add(text, "'");
+}
+
 void text_clear(struct text *text) {
     text->length = 0;
     if (text->bytes != NULL) {

@@ -14,6 +14,8 @@ struct text {
 
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_add_bytes(struct text *text, const char *bytes, size_t count);
+/* Adds a word as a shell takes it: in single quotes if it needs them. */
+void text_add_shell_word(struct text *text, const char *word);
 void text_clear(struct text *text);
 void text_free(struct text *text);
 const char *text_string(const struct text *text); /* "" if nothing was added */

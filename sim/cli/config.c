@@ -42,11 +42,11 @@ void cli_add_run(const struct cli_config *config, struct text *out) {
     text_add(out, "ccsim run");
     for (size_t i = 0; i < config->files.count; i++) {
         text_add(out, " ");
-        lab_add_shell_word(out, config->files.items[i]);
+        text_add_shell_word(out, config->files.items[i]);
     }
     for (size_t i = 0; i < config->sets.count; i++) {
         text_add(out, " --set ");
-        lab_add_shell_word(out, config->sets.items[i]);
+        text_add_shell_word(out, config->sets.items[i]);
     }
     if (config->has_seed) {
         text_add(out, " --seed %" PRId64, config->seed);

@@ -91,7 +91,7 @@ static const struct argp argp = {
 static void add_selection(const struct run_arguments *arguments, struct text *out) {
     for (size_t i = 0; i < arguments->config.onlys.count; i++) {
         text_add(out, " --only ");
-        lab_add_shell_word(out, arguments->config.onlys.items[i]);
+        text_add_shell_word(out, arguments->config.onlys.items[i]);
     }
 }
 

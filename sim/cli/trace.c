@@ -124,7 +124,7 @@ static void add_command(const struct trace_arguments *arguments, int argc, char 
     text_add(out, "%s", arguments->command);
     for (int i = 1; i < argc; i++) {
         text_add(out, " ");
-        lab_add_shell_word(out, argv[i]);
+        text_add_shell_word(out, argv[i]);
     }
 }
 

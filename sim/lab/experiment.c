@@ -63,8 +63,8 @@ static void free_results(struct experiment *plan) {
     }
     for (size_t i = 0; i < plan->figures.count; i++) {
         const struct figure *figure = &plan->figures.items[i];
-        char *const strings[] = {figure->name,  figure->title,   figure->x,      figure->y,
-                                 figure->group, figure->value,   figure->x_label, figure->y_label};
+        char *const strings[] = {figure->name,  figure->title, figure->x,       figure->y,
+                                 figure->group, figure->value, figure->x_label, figure->y_label};
         for (size_t k = 0; k < sizeof strings / sizeof strings[0]; k++) {
             mem_free(strings[k]);
         }

@@ -182,7 +182,7 @@ static enum lab_exit conclude_shard(const struct lab *lab) {
     struct shard shard = lab->request->shard;
     if (!lab->request->quiet) {
         struct text folder = {0};
-        lab_add_shell_word(&folder, lab->folder);
+        text_add_shell_word(&folder, lab->folder);
         printf("shard %" PRIu32 " of %" PRIu32 ": its %zu", shard.number, shard.count, lab->known + lab->todo.count);
         if (lab->values == NULL) { /* else nobody knows yet how many there will be */
             printf(" of %zu", lab->jobs);

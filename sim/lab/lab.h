@@ -48,9 +48,6 @@ struct merge_request {
 };
 enum lab_exit lab_merge(const struct merge_request *request);
 
-/* Adds a word as a shell takes it: in single quotes if it needs them. */
-void lab_add_shell_word(struct text *out, const char *word);
-
 /* The folder that lab_run writes to. */
 void lab_folder(const struct experiment *experiment, const struct lab_request *request, struct text *out);
 

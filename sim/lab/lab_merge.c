@@ -114,7 +114,7 @@ static void add_shard_command(const struct merge_request *request, const struct 
     if (slash != NULL) {
         *slash = '\0';
     }
-    lab_add_shell_word(out, folder);
+    text_add_shell_word(out, folder);
     mem_free(folder);
 }
 
@@ -178,11 +178,11 @@ static void add_merge_command(const struct merge_request *request, struct text *
     text_add(out, "ccsim merge");
     for (size_t i = 0; i < request->folder_count; i++) {
         text_add(out, " ");
-        lab_add_shell_word(out, request->folders[i]);
+        text_add_shell_word(out, request->folders[i]);
     }
     if (request->folder != NULL) {
         text_add(out, " -o ");
-        lab_add_shell_word(out, request->folder);
+        text_add_shell_word(out, request->folder);
     }
 }
 

@@ -29,25 +29,12 @@ size_t lab_point_of(const struct lab *lab, size_t job) { return job % lab->facts
 
 int lab_workers(const struct lab *lab) { return lab->request->workers > 0 ? lab->request->workers : workers_default(); }
 
-void lab_add_shell_word(struct text *out, const char *word) {
-    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-    if (word[0] != '\0' && strspn(word, plain) == strlen(word)) {
-        text_add(out, "%s", word);
-        return;
-    }
-    text_add(out, "'");
-    for (const char *p = word; *p != '\0'; p++) {
-        text_add_bytes(out, *p == '\'' ? "'\\''" : p, *p == '\'' ? 4 : 1);
-    }
-    text_add(out, "'");
-}
-
 /* The command that computes this run alone, beside the results and not over them. */
 static void add_replay(const struct lab *lab, size_t job, struct text *out) {
     text_add(out, "%s", lab->request->command);
     experiment_select(lab->experiment, lab_point_of(lab, job), out);
     text_add(out, " --only replication=%" PRIu64 " --fresh -o ", replication_of(lab, job));
-    lab_add_shell_word(out, lab->folder);
+    text_add_shell_word(out, lab->folder);
     text_add(out, "/replay");
 }
 
@@ -61,7 +48,7 @@ void lab_add_command(const struct lab *lab, struct shard shard, struct text *out
     }
     if (lab->request->folder != NULL) {
         text_add(out, " -o ");
-        lab_add_shell_word(out, lab->request->folder);
+        text_add_shell_word(out, lab->request->folder);
     }
 }
 

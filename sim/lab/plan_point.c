@@ -8,6 +8,7 @@
 #include "sim/base/check.h"
 #include "sim/base/memory.h"
 #include "sim/lab/plan.h"
+#include "sim/lab/table.h"
 
 static const enum area run_areas[] = {AREA_SYSTEM, AREA_COST, AREA_RESTART, AREA_WORKLOAD, AREA_ALGORITHM};
 enum { RUN_AREAS = sizeof run_areas / sizeof run_areas[0] };
@@ -237,18 +238,6 @@ bool plan_point(const struct experiment *plan, const size_t *positions, struct p
     return !plan_has_program(plan) || plan_program(plan, candidate, positions, point->workload_options, error);
 }
 
-static void add_cell(const char *cell, struct text *out) {
-    if (strpbrk(cell, ",\"\n\r") == NULL) {
-        text_add(out, "%s", cell);
-        return;
-    }
-    text_add(out, "\"");
-    for (const char *at = cell; *at != '\0'; at++) {
-        text_add(out, *at == '"' ? "\"\"" : "%c", *at);
-    }
-    text_add(out, "\"");
-}
-
 static void add_columns(const struct experiment *plan, const size_t *positions, struct text *out) {
     struct text cell = {0};
     bool first = true;
@@ -260,7 +249,7 @@ static void add_columns(const struct experiment *plan, const size_t *positions, 
         text_clear(&cell);
         option_column(axis->target.option, axis->values.items[positions[i]], &cell);
         text_add(out, "%s", first ? "" : ",");
-        add_cell(text_string(&cell), out);
+        table_quoted(out, text_string(&cell));
         first = false;
     }
     text_free(&cell);
@@ -290,18 +279,13 @@ void point_free(struct point *point) {
     *point = (struct point){0};
 }
 
-/* Quoted for a shell where it must be. */
+/* KEY=VALUE, as a shell takes it. */
 static void add_argument(const char *before, const char *key, const char *value, struct text *out) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+:/%,";
-    if (value[strspn(value, plain)] == '\0') {
-        text_add(out, "%s%s=%s", before, key, value);
-        return;
-    }
-    text_add(out, "%s'%s=", before, key);
-    for (const char *at = value; *at != '\0'; at++) {
-        text_add(out, *at == '\'' ? "'\\''" : "%c", *at);
-    }
-    text_add(out, "'");
+    struct text word = {0};
+    text_add(&word, "%s=%s", key, value);
+    text_add(out, "%s", before);
+    text_add_shell_word(out, text_string(&word));
+    text_free(&word);
 }
 
 static void add_point(const struct experiment *experiment, size_t number, const char *before, struct text *out) {

@@ -63,7 +63,7 @@ static void add_replay(const struct storm *storm, size_t job, struct text *out) 
     char *copy = mem_string(storm->request->settings != NULL ? storm->request->settings : ""), *rest = NULL;
     for (char *word = strtok_r(copy, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
         text_add(out, " --set ");
-        lab_add_shell_word(out, word);
+        text_add_shell_word(out, word);
     }
     mem_free(copy);
 }

@@ -197,7 +197,8 @@ static const struct {
     {"versions", {"undo", "undo", "undo", "undo", "heap", "heap", "heap", "heap"}, false},
     /* never off: where each restart leaves debris and each version passed costs, there may be no end */
     {"vacuum",
-     {"every(1s)", "every(100ms)", "every(1ms)", "every(2ms)", "every(7ms)", "every(50us)", "every(20ms)", "every(30s)"},
+     {"every(1s)", "every(100ms)", "every(1ms)", "every(2ms)", "every(7ms)", "every(50us)", "every(20ms)",
+      "every(30s)"},
      false},
     {"phantoms", {NULL}, true},
     {"granularity", {"row", "row", "row", "page", "page", "table", "database", "auto"}, false},

@@ -23,8 +23,7 @@ static void separate(struct text *row) {
     }
 }
 
-void table_cell(struct text *row, const char *cell) {
-    separate(row);
+void table_quoted(struct text *row, const char *cell) {
     if (strpbrk(cell, ",\"\r\n") == NULL) {
         text_add_bytes(row, cell, strlen(cell));
         return;
@@ -35,6 +34,11 @@ void table_cell(struct text *row, const char *cell) {
         text_add_bytes(row, p, *p == '"' ? 0 : 1);
     }
     text_add_bytes(row, "\"", 1);
+}
+
+void table_cell(struct text *row, const char *cell) {
+    separate(row);
+    table_quoted(row, cell);
 }
 
 void table_cell_number(struct text *row, double value) {

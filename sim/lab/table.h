@@ -19,7 +19,9 @@
 #include "sim/exec/run.h"
 #include "sim/lab/statistics.h"
 
-/* Adds `cell` (quoted if it needs it), with a comma before it unless the row is still empty. */
+/* Adds `cell`, quoted if it needs it. */
+void table_quoted(struct text *row, const char *cell);
+/* The same, with a comma before it unless the row is still empty. */
 void table_cell(struct text *row, const char *cell);
 void table_cell_number(struct text *row, double value); /* as text_number; not-a-number gives an empty cell */
 
