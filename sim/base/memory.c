@@ -9,7 +9,6 @@
 
 enum { EXIT_INCOMPLETE = 3, SLAB_FIRST = 16, SLAB_HEADER = 16, VECTOR_FIRST = 8 };
 #define HUGE_PAGE ((size_t)2 << 20)
-#define HUGE_FROM (16 * HUGE_PAGE) /* smaller blocks are not worth a page that is cleared as a whole */
 
 static void *or_die(void *block, size_t bytes) {
     if (block == NULL) {
@@ -19,25 +18,12 @@ static void *or_die(void *block, size_t bytes) {
     return block;
 }
 
-/* Asks for huge pages in what lies between whole ones: rows are met at random, and with small pages every other one
- * costs a walk of the page tables besides its cache miss. A wish only: where there are none, nothing changes. */
-static void wish_huge_pages(void *block, size_t bytes) {
-    size_t before = (HUGE_PAGE - (uintptr_t)block % HUGE_PAGE) % HUGE_PAGE;
-    if (bytes >= before + HUGE_PAGE) {
-        madvise((char *)block + before, (bytes - before) / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
-    }
-}
-
 void *mem_new(size_t count, size_t size) {
     if (count == 0 || size == 0) {
         count = size = 1;
     }
     CHECK(count <= SIZE_MAX / size);
-    void *block = or_die(calloc(count, size), count * size);
-    if (count * size >= HUGE_FROM) {
-        wish_huge_pages(block, count * size);
-    }
-    return block;
+    return or_die(calloc(count, size), count * size);
 }
 
 void *mem_resize(void *block, size_t count, size_t size) {
@@ -58,6 +44,39 @@ void *mem_vector_grow(void *items, size_t *capacity, size_t size) {
     return mem_resize(items, *capacity, size);
 }
 
+/* ---- Huge pages ---- */
+
+static size_t whole_pages(size_t bytes) { return (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE; }
+
+/* One huge page more than is needed is mapped, and what lies before and behind the whole ones goes back. The huge pages
+ * are a wish only: where there are none, nothing changes. */
+static void *map_pages(size_t bytes) {
+    char *block = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    or_die(block == MAP_FAILED ? NULL : block, bytes);
+    size_t before = (HUGE_PAGE - (uintptr_t)block % HUGE_PAGE) % HUGE_PAGE;
+    if (before > 0) {
+        munmap(block, before);
+    }
+    munmap(block + before + bytes, HUGE_PAGE - before);
+    madvise(block + before, bytes, MADV_HUGEPAGE);
+    return block + before;
+}
+
+void *mem_map(size_t count, size_t size) {
+    CHECK(size > 0 && count <= SIZE_MAX / 2 / size);
+    return count * size < HUGE_PAGE ? mem_new(count, size) : map_pages(whole_pages(count * size));
+}
+
+void mem_unmap(void *block, size_t count, size_t size) {
+    if (count * size < HUGE_PAGE) {
+        mem_free(block);
+    } else {
+        munmap(block, whole_pages(count * size));
+    }
+}
+
+/* ---- Pools ---- */
+
 void pool_init(struct pool *pool, size_t object_size) {
     *pool = (struct pool){.size = (object_size + 7) / 8 * 8, .slab_count = SLAB_FIRST};
     CHECK(pool->size >= sizeof(void *) && pool->size * SLAB_FIRST < HUGE_PAGE - SLAB_HEADER);
@@ -73,7 +92,7 @@ static char *new_slab(struct pool *pool) {
         slab = or_die(malloc(bytes), bytes);
     } else {
         slab = or_die(aligned_alloc(HUGE_PAGE, HUGE_PAGE), HUGE_PAGE);
-        wish_huge_pages(slab, HUGE_PAGE);
+        madvise(slab, HUGE_PAGE, MADV_HUGEPAGE);
     }
     pool->next = slab + SLAB_HEADER;
     pool->end = pool->next + pool->slab_count * pool->size;

@@ -1,7 +1,9 @@
 /* memory.h - the only place that calls malloc.
  *
- * Three ways to hold memory, and no other:
+ * Four ways to hold memory, and no other:
  *   blocks  mem_new, mem_resize, mem_free: for what lives as long as a run or a config; zeroed; never NULL.
+ *   tables  mem_map, mem_unmap: large blocks that are met at random, on huge pages, so that a cache miss is not a walk
+ *           of the page tables besides.
  *   pool    objects of one size with a free list: for what comes and goes with every transaction. Grows by slabs,
  *           reuses last in, first out (the warm object), gives nothing back before pool_free.
  *   vector  VECTOR(type): a growable array that keeps its capacity when emptied, so that it allocates only while a
@@ -17,6 +19,9 @@ void *mem_new(size_t count, size_t size);                 /* zeroed; untouched p
 void *mem_resize(void *block, size_t count, size_t size); /* like realloc: what is new is not zeroed */
 void mem_free(void *block);                               /* NULL is allowed */
 char *mem_string(const char *text);                       /* a copy, to be freed with mem_free */
+
+void *mem_map(size_t count, size_t size); /* zeroed; untouched pages cost no memory */
+void mem_unmap(void *block, size_t count, size_t size);
 
 struct pool {
     size_t size;       /* bytes of one object, a multiple of 8, at least 8 */

@@ -57,8 +57,16 @@ static inline struct lock_head *lock_head_of(struct record *record) { return (st
 
 static inline struct lock *lock_new(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode) {
     struct lock *lock = (struct lock *)pool_get(&cc->locks);
-    *lock = (struct lock){
-        .owner = txn, .head = lock_head_of(row->record), .row = txn_row_number(txn, row), .mode = (uint8_t)mode};
+    lock->next = lock->previous = NULL;
+    lock->held_next = lock->held_previous = NULL;
+    lock->owner = txn;
+    lock->head = lock_head_of(row->record);
+    lock->upgrades = NULL;
+    lock->row = txn_row_number(txn, row);
+    lock->mode = (uint8_t)mode;
+    lock->waits = lock->gap = lock->aside = lock->sleeps = false;
+    lock->placed = 0;
+    lock->since[MODE_S] = lock->since[MODE_U] = lock->since[MODE_X] = 0;
     return lock;
 }
 

@@ -39,13 +39,13 @@ void table_init(const struct store *store, struct table *table, int64_t first_ke
                             .rows = rows,
                             .initially_absent = true,
                             .stride = stride,
-                            .dense = mem_new((size_t)rows, stride),
+                            .dense = mem_map((size_t)rows, stride),
                             .sparse = key_order_new(stride),
                             .end = mem_new(1, stride)};
 }
 
 void table_free(struct table *table) {
-    mem_free(table->dense);
+    mem_unmap(table->dense, (size_t)table->rows, table->stride);
     mem_free(table->end);
     mem_free(table->initial_values);
     key_order_free(table->sparse);
