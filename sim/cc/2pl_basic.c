@@ -54,6 +54,7 @@ static bool is_unrecoverable(const void *chosen) {
 static enum cc_status basic_read(struct cc *cc, struct txn *txn, struct row *row, enum intent intent,
                                  enum patience patience, struct version **seen) {
     enum cc_status status = lockpoint_read(cc, txn, row, intent, patience, seen);
+    row->claimed = false; /* claim looks at whose version it replaces */
     return status == CC_OK ? cascade_meet(cc, cascade_of(cc), txn, row, *seen, CASCADE_READ, patience) : status;
 }
 

@@ -78,7 +78,9 @@ struct cc_ops {
      * for again: another one may bound the gap then. NULL: gaps are nothing to it. */
     enum cc_status (*range)(struct cc *cc, struct txn *txn, const struct range *range, enum intent intent,
                             enum patience patience);
-    /* Hands back the version the transaction sees of the row, uncommitted or absent ones included. */
+    /* Hands back the version the transaction sees of the row, uncommitted or absent ones included. Where the answer is
+     * OK and what `intent` announces is granted with it, it may set row->claimed: then the claim of an update, a delete or a
+     * lock would be answered OK with the same version, and is left out. */
     enum cc_status (*read)(struct cc *cc, struct txn *txn, struct row *row, enum intent intent, enum patience patience,
                            struct version **seen);
     /* The right to change (or to lock) the row; *base is the version that will be replaced. */

@@ -186,7 +186,7 @@ static uint64_t filter_of_writes(const struct txn *txn) {
     uint64_t bits = 0;
     for (size_t i = 0; i < txn->writes.count; i++) {
         const struct row *row = &txn->rows.items[txn->writes.items[i].row];
-        bits |= txn_filter_bit(row->table, row->key);
+        bits |= txn_filter_bit(txn_row_hash(row->table, row->key));
     }
     return bits;
 }

@@ -64,6 +64,7 @@ static enum noted noted_of(const struct version *version) { return version->abse
 static enum cc_status version_read(struct cc *cc, struct txn *txn, struct row *row, enum intent intent,
                                    enum patience patience, struct version **seen) {
     enum cc_status status = locking_read(cc, txn, row, intent, patience, seen);
+    row->claimed = false; /* claim has the last word */
     if (status == CC_OK && row->own == NULL && row->note == 0) {
         row->note = (uint8_t)noted_of(*seen);
         row->mark = token_of(cc, row->record, *seen);

@@ -56,8 +56,10 @@ bool price_latch(struct world *world, struct actor *actor) {
     return serve(&world->latch, actor, service_ns);
 }
 
-int64_t price_work_done(struct world *world, struct actor *actor, struct work work) {
+int64_t price_work_done(struct world *world, struct actor *actor) {
     const struct cost_settings *cost = &world->spec->cost;
+    struct work work = actor->txn.work;
+    actor->txn.work = (struct work){0};
     return draw_many(actor, &cost->cpu_lock, work.locks) + draw_many(actor, &cost->cpu_detect, work.searched) +
            draw_many(actor, &cost->cpu_validate, work.validated) + draw_many(actor, &cost->cpu_hop, work.hops);
 }

@@ -9,6 +9,9 @@
 #include "sim/exec/report.h"
 #include "sim/exec/world.h"
 
+/* One call in a few lines of source, hundreds of instructions when it is not one of its own: what every access does. */
+#define HOT inline __attribute__((always_inline))
+
 static struct row *row_of(struct actor *actor) { return &actor->txn.rows.items[actor->row]; }
 
 static enum intent intent_of(const struct step *step) {
@@ -42,11 +45,13 @@ static bool is_blind(const struct step *step) {
 
 /* ---- The first row, and the source ---- */
 
-static inline void meet_row(struct world *world, struct actor *actor, int64_t key) {
+/* The row becomes the current one. */
+static inline struct row *meet_row(struct world *world, struct actor *actor, int64_t key) {
     struct row *row = txn_row(&actor->txn, &world->store, actor->step.table, key);
     actor->row = txn_row_number(&actor->txn, row);
     actor->row_first_visit = !row->visited;
     actor->row_written = false;
+    return row;
 }
 
 static bool begin_extra(struct world *world, struct actor *actor) {
@@ -58,23 +63,24 @@ static bool begin_extra(struct world *world, struct actor *actor) {
     return true;
 }
 
+static HOT bool claim_row(struct world *world, struct actor *actor, struct row *row);
+static HOT bool read_row(struct world *world, struct actor *actor, struct row *row);
+
 /* The row of a statement by key, and its first call. */
-static inline bool begin_row(struct world *world, struct actor *actor) {
-    meet_row(world, actor, actor->step.first);
+static HOT bool begin_row(struct world *world, struct actor *actor) {
+    struct row *row = meet_row(world, actor, actor->step.first);
     actor->blind = is_blind(&actor->step);
-    actor->phase = actor->blind ? PHASE_CLAIM : PHASE_READ;
-    return actor->blind ? statement_claim(world, actor) : statement_read(world, actor);
+    if (actor->blind) {
+        actor->phase = PHASE_CLAIM;
+        return claim_row(world, actor, row);
+    }
+    actor->phase = PHASE_READ;
+    return read_row(world, actor, row);
 }
 
-bool statement_begin(struct world *world, struct actor *actor) {
+/* A scan, a list of keys, a source: the rows are still to be found. */
+static bool begin_several(struct world *world, struct actor *actor) {
     const struct step *step = &actor->step;
-    struct txn *txn = &actor->txn;
-    if (!walker_passes(world, actor, world->ops->statement(&world->cc, txn, intent_of(step)))) {
-        return walker_goes_on(actor);
-    }
-    report_statement(world, actor);
-    actor->reply_rows.count = 0;
-    actor->reply = (struct reply){0};
     actor->cursor = step->first;
     actor->tail = false;
     if (step->scan) {
@@ -82,14 +88,22 @@ bool statement_begin(struct world *world, struct actor *actor) {
                             .first = step->first,
                             .last = step->last,
                             .stamp = world->store.stamp,
-                            .statement = txn->statement};
-        vector_push(&txn->scans, scan);
-    }
-    if (step->extra == NULL && !step->scan) {
-        return begin_row(world, actor);
+                            .statement = actor->txn.statement};
+        vector_push(&actor->txn.scans, scan);
     }
     actor->phase = PHASE_LOCATE;
     return step->extra == NULL || begin_extra(world, actor);
+}
+
+bool statement_begin(struct world *world, struct actor *actor) {
+    const struct step *step = &actor->step;
+    if (!walker_passes(world, actor, world->ops->statement(&world->cc, &actor->txn, intent_of(step)))) {
+        return walker_goes_on(actor);
+    }
+    report_statement(world, actor);
+    actor->reply_rows.count = 0;
+    actor->reply = (struct reply){0};
+    return step->extra == NULL && !step->scan ? begin_row(world, actor) : begin_several(world, actor);
 }
 
 /* ---- Which row is next ---- */
@@ -165,9 +179,25 @@ static inline void reply_row(struct actor *actor, int64_t key, int64_t value, in
     actor->fold = digest_add(actor->fold, row * UINT64_C(0xd1342543de82ef95) + (uint64_t)after);
 }
 
-static bool pay_row(struct world *world, struct actor *actor) {
+/* The CPU part of the current row's price. */
+static HOT bool pay_cpu(struct world *world, struct actor *actor) {
+    const struct cost_settings *cost = &world->spec->cost;
+    int64_t service_ns = price_work(world, actor);
+    if (actor->row_first_visit) {
+        service_ns += price_draw(actor, &cost->cpu_access);
+    }
+    if (actor->row_written && !world->write_is_free) {
+        service_ns += price_draw(actor, &cost->cpu_write);
+    }
+    actor->phase = PHASE_ROW_DONE;
+    return price_cpu(world, actor, service_ns);
+}
+
+bool statement_pay(struct world *world, struct actor *actor) { return pay_cpu(world, actor); }
+
+static HOT bool pay_row(struct world *world, struct actor *actor) {
     if (world->row_is_cpu_only) {
-        return walker_pay_row(world, actor);
+        return pay_cpu(world, actor);
     }
     actor->phase = PHASE_LATCH;
     return true;
@@ -202,7 +232,7 @@ static bool leave_unwanted(struct world *world, struct actor *actor) {
 }
 
 static void note_read(struct world *world, struct actor *actor, struct row *row, const struct version *seen) {
-    row->seen_writer = seen->writer;
+    actor->seen_writer = seen->writer;
     durable_read(world, actor, seen);
     if (row->read_statement == 0 && seen->writer != actor->txn.id) {
         row->read_statement = actor->txn.statement;
@@ -264,32 +294,43 @@ struct image statement_result(void *world, const struct txn *txn, const struct r
                                       : (struct image){.value = base->value, .absent = base->absent};
 }
 
-static inline void change_row(struct world *world, struct actor *actor, struct version *base) {
-    const struct step *step = &actor->step;
-    struct row *row = row_of(actor);
-    struct image after = changed(step, base);
+static HOT void change_row(struct world *world, struct actor *actor, struct row *row, struct version *base) {
+    struct image after = changed(&actor->step, base);
     reply_row(actor, row->key, base->absent ? 0 : base->value, after.absent ? INT64_MIN : after.value);
     txn_write(&actor->txn, &world->store, row, world_is_private(world) ? NULL : base, after.value, after.absent);
     actor->row_written = true;
 }
 
-/* Part of two phases, being the usual sequel of a read. */
-static inline __attribute__((always_inline)) bool claim_row(struct world *world, struct actor *actor) {
+/* The row qualifies, and is granted. */
+static HOT bool use_row(struct world *world, struct actor *actor, struct row *row, struct version *base) {
+    if (actor->step.kind == STEP_SELECT) {
+        reply_row(actor, row->key, base->value, base->value);
+    } else {
+        change_row(world, actor, row, base);
+    }
+    return pay_row(world, actor);
+}
+
+static bool pass_over_claim(struct world *world, struct actor *actor) {
+    tell_refused_change(world, actor);
+    return walker_goes_on(actor);
+}
+
+/* The usual sequel of a read, and the first call of a blind statement. */
+static HOT bool claim_row(struct world *world, struct actor *actor, struct row *row) {
     const struct step *step = &actor->step;
     struct version *base = NULL;
     uint32_t hops = actor->txn.work.hops;
-    enum cc_status status =
-        world->ops->claim(&world->cc, &actor->txn, row_of(actor), change_of(step), patience_of(step), &base);
+    enum cc_status status = world->ops->claim(&world->cc, &actor->txn, row, change_of(step), patience_of(step), &base);
     if (!walker_passes(world, actor, status)) {
-        tell_refused_change(world, actor);
-        return walker_goes_on(actor);
+        return pass_over_claim(world, actor);
     }
     if (status == CC_SKIP) {
         return leave_out(world, actor);
     }
-    struct row *row = row_of(actor);
+    row = row_of(actor);
     durable_read(world, actor, base);
-    bool blind = actor->blind, fresh = !blind && base->writer != row->seen_writer;
+    bool blind = actor->blind, fresh = !blind && base->writer != actor->seen_writer;
     bool wanted = !(blind || fresh) || is_wanted(step, row, base);
     if (blind) {
         note_walk(world, actor, hops, base);
@@ -297,37 +338,34 @@ static inline __attribute__((always_inline)) bool claim_row(struct world *world,
     if (fresh) {
         report_read(world, actor, row, base, wanted);
     }
-    if (!wanted) {
-        return leave_unwanted(world, actor);
-    }
-    if (step->kind == STEP_SELECT) {
-        reply_row(actor, row->key, base->value, base->value);
-    } else {
-        change_row(world, actor, base);
-    }
-    return pay_row(world, actor);
+    return wanted ? use_row(world, actor, row, base) : leave_unwanted(world, actor);
 }
 
-bool statement_claim(struct world *world, struct actor *actor) { return claim_row(world, actor); }
+bool statement_claim(struct world *world, struct actor *actor) { return claim_row(world, actor, row_of(actor)); }
 
-bool statement_read(struct world *world, struct actor *actor) {
+static bool pass_over_read(struct world *world, struct actor *actor, enum cc_status status,
+                           const struct version *seen) {
+    if (status == CC_WAIT && actor->step.scan && actor->phase == PHASE_READ &&
+        (world->ops->flags & CC_LOOKS_AGAIN) != 0) {
+        actor->phase = PHASE_LOCATE;
+    }
+    report_refused_read(world, actor, row_of(actor), seen);
+    return walker_goes_on(actor);
+}
+
+static HOT bool read_row(struct world *world, struct actor *actor, struct row *row) {
     const struct step *step = &actor->step;
     struct version *seen = NULL;
     uint32_t hops = actor->txn.work.hops;
-    enum cc_status status =
-        world->ops->read(&world->cc, &actor->txn, row_of(actor), intent_of(step), patience_of(step), &seen);
+    row->claimed = false;
+    enum cc_status status = world->ops->read(&world->cc, &actor->txn, row, intent_of(step), patience_of(step), &seen);
     if (!walker_passes(world, actor, status)) {
-        if (status == CC_WAIT && step->scan && actor->phase == PHASE_READ &&
-            (world->ops->flags & CC_LOOKS_AGAIN) != 0) {
-            actor->phase = PHASE_LOCATE;
-        }
-        report_refused_read(world, actor, row_of(actor), seen);
-        return walker_goes_on(actor);
+        return pass_over_read(world, actor, status, seen);
     }
     if (status == CC_SKIP) {
         return leave_out(world, actor);
     }
-    struct row *row = row_of(actor);
+    row = row_of(actor);
     note_walk(world, actor, hops, seen);
     note_read(world, actor, row, seen);
     bool wanted = is_wanted(step, row, seen);
@@ -335,13 +373,17 @@ bool statement_read(struct world *world, struct actor *actor) {
     if (!wanted) {
         return leave_unwanted(world, actor);
     }
-    if (step->kind == STEP_SELECT && step->locking == LOCKING_NONE) {
-        reply_row(actor, row->key, seen->value, seen->value);
-        return pay_row(world, actor);
+    bool plain = step->kind == STEP_SELECT && step->locking == LOCKING_NONE;
+    if (plain || (row->claimed && step->kind != STEP_INSERT)) {
+        return use_row(world, actor, row, seen);
     }
     actor->phase = PHASE_CLAIM;
-    return claim_row(world, actor);
+    return statement_claim(world, actor);
 }
+
+bool statement_read(struct world *world, struct actor *actor) { return read_row(world, actor, row_of(actor)); }
+
+/* ---- From one row to the next ---- */
 
 /* From the source to the first row, from one key of a list to the next. */
 static bool goes_on_with_extra(struct actor *actor) {
@@ -358,10 +400,22 @@ static bool goes_on_with_extra(struct actor *actor) {
     return true;
 }
 
-bool statement_row_done(struct world *world, struct actor *actor) {
+static HOT bool end_statement(struct world *world, struct actor *actor) {
+    if (world->ops->statement_end != NULL) {
+        world->ops->statement_end(&world->cc, &actor->txn, false);
+    }
+    if (actor->step.scan) {
+        report_scan(world, actor);
+        durable_scan(world, actor);
+    }
+    actor->reply.rows = actor->reply_rows.items;
+    actor->phase = PHASE_NEXT;
+    return walker_next(world, actor);
+}
+
+static bool go_on_to_next_row(struct world *world, struct actor *actor) {
     const struct step *step = &actor->step;
-    struct row *row = row_of(actor);
-    row->visited = true;
+    const struct row *row = row_of(actor);
     if (step->extra != NULL && goes_on_with_extra(actor)) {
         return true;
     }
@@ -374,18 +428,15 @@ bool statement_row_done(struct world *world, struct actor *actor) {
     return true;
 }
 
+bool statement_row_done(struct world *world, struct actor *actor) {
+    row_of(actor)->visited = true;
+    bool one_row = actor->step.extra == NULL && !actor->step.scan;
+    return one_row ? end_statement(world, actor) : go_on_to_next_row(world, actor);
+}
+
 /* ---- The end of a statement ---- */
 
-bool statement_end(struct world *world, struct actor *actor) {
-    if (world->ops->statement_end != NULL) {
-        world->ops->statement_end(&world->cc, &actor->txn, false);
-    }
-    report_scan(world, actor);
-    durable_scan(world, actor);
-    actor->reply.rows = actor->reply_rows.items;
-    actor->phase = PHASE_NEXT;
-    return walker_next(world, actor);
-}
+bool statement_end(struct world *world, struct actor *actor) { return end_statement(world, actor); }
 
 /* A failed statement is a rollback to its start, and what it read does not count - but for a duplicate key it met. */
 void statement_fail(struct world *world, struct actor *actor) {

@@ -281,19 +281,6 @@ static bool phase_disk(struct world *world, struct actor *actor) {
     return price_disk(world, actor, &spec->cost.io_access);
 }
 
-bool walker_pay_row(struct world *world, struct actor *actor) {
-    const struct cost_settings *cost = &world->spec->cost;
-    int64_t service_ns = price_work(world, actor);
-    if (actor->row_first_visit) {
-        service_ns += price_draw(actor, &cost->cpu_access);
-    }
-    if (actor->row_written) {
-        service_ns += price_draw(actor, &cost->cpu_write);
-    }
-    actor->phase = PHASE_ROW_DONE;
-    return price_cpu(world, actor, service_ns);
-}
-
 /* ---- Commit ---- */
 
 static void note_end(struct world *world, const struct actor *actor, enum trace_what what, const char *reason) {
@@ -411,7 +398,7 @@ static bool (*const phases[PHASE_COUNT])(struct world *, struct actor *) = {
     [PHASE_CLAIM] = statement_claim,
     [PHASE_LATCH] = phase_latch,
     [PHASE_DISK] = phase_disk,
-    [PHASE_CPU] = walker_pay_row,
+    [PHASE_CPU] = statement_pay,
     [PHASE_ROW_DONE] = statement_row_done,
     [PHASE_STATEMENT_END] = statement_end,
     [PHASE_SAVEPOINT] = phase_savepoint,

@@ -191,6 +191,7 @@ static void init_prices(struct world *world) {
     const struct cost_settings *cost = &world->spec->cost;
     world->work_is_free = distribution_is_zero(&cost->cpu_lock) && distribution_is_zero(&cost->cpu_detect) &&
                           distribution_is_zero(&cost->cpu_validate) && distribution_is_zero(&cost->cpu_hop);
+    world->write_is_free = distribution_is_zero(&cost->cpu_write);
     world->row_is_cpu_only = !cost->latch && distribution_is_zero(&cost->io_access);
 }
 

@@ -95,6 +95,7 @@ struct actor {
     struct step step;
     struct reply reply;
     VECTOR(struct reply_row) reply_rows;
+    uint64_t seen_writer;                     /* of the version of the current row that was read last */
     int64_t cursor;                           /* next key of a scan */
     uint32_t row;                             /* number of the current row in txn.rows */
     bool tail;                                /* the current row only ends the scan */
@@ -158,6 +159,7 @@ struct world {
     struct station cpu, latch, log;
     struct station *disks;
     bool work_is_free;    /* no price on what algorithms do */
+    bool write_is_free;   /* nor on what is written */
     bool row_is_cpu_only; /* a row costs neither latch nor disk */
     uint64_t disk_count;  /* stations */
     struct log_group {
@@ -168,7 +170,7 @@ struct world {
     struct harness harness;
     struct cc cc;
     const struct cc_ops *ops;
-    enum level weakest; /* that has been asked for */
+    enum level weakest;          /* that has been asked for */
     struct certifier *certifier; /* NULL: the run is not certified */
     struct trace *trace;         /* NULL: the run is not traced, or not yet */
     struct certifier_counts before_window;
@@ -238,8 +240,6 @@ static inline bool walker_passes(struct world *world, struct actor *actor, enum 
 static inline bool walker_goes_on(const struct actor *actor) {
     return actor->txn.state != TXN_WAITING || actor->phase == PHASE_ABORT;
 }
-/* The CPU part of the current row's price. */
-bool walker_pay_row(struct world *world, struct actor *actor);
 /* Ends a wait, if the actor waits. */
 void walker_end_wait(struct world *world, struct actor *actor);
 
@@ -250,6 +250,7 @@ bool statement_locate(struct world *world, struct actor *actor);
 bool statement_range(struct world *world, struct actor *actor);
 bool statement_read(struct world *world, struct actor *actor);
 bool statement_claim(struct world *world, struct actor *actor);
+bool statement_pay(struct world *world, struct actor *actor); /* the CPU part of the current row's price */
 bool statement_row_done(struct world *world, struct actor *actor);
 bool statement_end(struct world *world, struct actor *actor);
 /* harness.change_result */
@@ -290,12 +291,10 @@ bool price_delay(struct world *world, struct actor *actor, int64_t delay_ns);
 static inline int64_t price_draw(struct actor *actor, const struct distribution *price) {
     return distribution_is_zero(price) ? 0 : distribution_draw(price, &actor->service);
 }
-int64_t price_work_done(struct world *world, struct actor *actor, struct work work);
-/* Draws, and zeroes, what the algorithm did. */
+int64_t price_work_done(struct world *world, struct actor *actor);
+/* Draws, and zeroes, what the algorithm did, where that costs anything. */
 static inline int64_t price_work(struct world *world, struct actor *actor) {
-    struct work work = actor->txn.work;
-    actor->txn.work = (struct work){0};
-    return world->work_is_free ? 0 : price_work_done(world, actor, work);
+    return world->work_is_free ? 0 : price_work_done(world, actor);
 }
 void price_log_done(struct world *world, struct actor *actor);
 

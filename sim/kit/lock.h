@@ -81,14 +81,14 @@ static inline void lock_hold(struct txn *txn, struct lock *lock) {
     txn->lock_count++;
 }
 
-/* What almost every request meets, a record that nobody has or wants: takes it; false: it is not so. */
+/* What almost every request meets, a record that nobody has or wants: takes it, in a direct mode; false: it is not so. */
 static inline bool lock_acquire_free(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode) {
     struct lock_head *head = lock_head_of(row->record);
     if (head->granted != NULL || head->more != NULL) {
         return false;
     }
     struct lock *lock = lock_new(cc, txn, row, mode);
-    lock->since[lock_direct(mode)] = txn->statement;
+    lock->since[mode] = txn->statement;
     lock->placed = ++cc->placements;
     head->granted = row->lock = lock;
     lock_hold(txn, lock);

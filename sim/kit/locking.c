@@ -144,15 +144,17 @@ static bool passes_over(struct cc *cc, struct txn *txn, const struct row *row, s
 
 enum cc_status locking_read(struct cc *cc, struct txn *txn, struct row *row, enum intent intent, enum patience patience,
                             struct version **seen) {
+    bool by_predicate = locking_of(cc)->phantoms == PHANTOMS_PREDICATE;
     if (txn->level == LEVEL_RU && intent == SEE) {
         *seen = row->own != NULL ? row->own : store_newest(cc->store, row->table, row->key, row->record);
         return CC_OK;
     }
-    if (locking_of(cc)->phantoms == PHANTOMS_PREDICATE && passes_over(cc, txn, row, seen)) {
+    if (by_predicate && passes_over(cc, txn, row, seen)) {
         return CC_OK;
     }
     enum cc_status status = take(cc, txn, row, locking_mode_to_see[intent], patience);
     if (status == CC_OK) {
+        row->claimed = !by_predicate && intent != SEE;
         *seen = store_newest(cc->store, row->table, row->key, row->record);
     }
     return status;
@@ -244,15 +246,19 @@ static void release_short(struct cc *cc, struct txn *txn) {
     }
 }
 
+static void forget_statement(struct cc *cc, struct txn *txn) {
+    lock_forget_statement(cc, txn, txn->statement);
+    predicate_lock_release(cc, &locking_of(cc)->predicates, txn, txn->statement);
+}
+
 void locking_statement_end(struct cc *cc, struct txn *txn, bool failed) {
+    txn->in_statement = false;
     if (failed) {
-        lock_forget_statement(cc, txn, txn->statement);
-        predicate_lock_release(cc, &locking_of(cc)->predicates, txn, txn->statement);
+        forget_statement(cc, txn);
     }
     if (txn->level != LEVEL_SER) {
         release_short(cc, txn);
     }
-    txn->in_statement = false;
 }
 
 /* Below SER a savepoint keeps nothing; a statement that failed keeps the duplicate key it met, where rows read are kept

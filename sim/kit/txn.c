@@ -4,13 +4,6 @@
 
 #include "sim/base/check.h"
 
-enum { INDEX_FROM = 12 }; /* rows beyond which a hash index is kept */
-
-/* Its high bits are good enough for both uses: a filter of 64 bits and an index of a few thousand places. */
-static inline uint64_t row_hash(const struct table *table, int64_t key) {
-    return ((uint64_t)key * 32 + (uint64_t)(unsigned)table->index) * UINT64_C(0x9e3779b97f4a7c15);
-}
-
 static inline uint32_t index_place(const struct txn *txn, uint64_t hash) {
     return (uint32_t)(hash >> 32) & (txn->row_index_size - 1);
 }
@@ -19,7 +12,7 @@ static inline uint32_t index_place(const struct txn *txn, uint64_t hash) {
 
 static void index_add(struct txn *txn, uint32_t number) {
     const struct row *row = &txn->rows.items[number];
-    uint32_t at = index_place(txn, row_hash(row->table, row->key));
+    uint32_t at = index_place(txn, txn_row_hash(row->table, row->key));
     while (txn->row_index[at] != 0) {
         at = (at + 1) & (txn->row_index_size - 1);
     }
@@ -41,8 +34,8 @@ static void index_rebuild(struct txn *txn) {
     }
 }
 
-static struct row *find_row(struct txn *txn, const struct table *table, int64_t key, uint64_t hash) {
-    if (txn->rows.count <= INDEX_FROM) {
+struct row *txn_find_row_hashed(struct txn *txn, const struct table *table, int64_t key, uint64_t hash) {
+    if (txn->rows.count <= TXN_INDEX_FROM) {
         for (size_t i = 0; i < txn->rows.count; i++) {
             struct row *row = &txn->rows.items[i];
             if (row->key == key && row->table == table) {
@@ -61,62 +54,27 @@ static struct row *find_row(struct txn *txn, const struct table *table, int64_t 
     return NULL;
 }
 
-static inline __attribute__((always_inline)) struct row *add_row(struct txn *txn, struct table *table, int64_t key,
-                                                                 struct record *record) {
-    *vector_add(&txn->rows) = (struct row){.record = record, .table = table, .key = key};
+void txn_index_last(struct txn *txn) {
     uint32_t count = (uint32_t)txn->rows.count;
-    if (count == INDEX_FROM + 1 || (count > INDEX_FROM && count * 2 > txn->row_index_size)) {
+    if (count == TXN_INDEX_FROM + 1 || count * 2 > txn->row_index_size) {
         index_rebuild(txn);
-    } else if (count > INDEX_FROM) {
+    } else {
         index_add(txn, count - 1);
     }
-    return &txn->rows.items[count - 1];
-}
-
-static inline uint64_t filter_bit(uint64_t hash) { return UINT64_C(1) << (hash >> 58); }
-
-uint64_t txn_filter_bit(const struct table *table, int64_t key) { return filter_bit(row_hash(table, key)); }
-
-struct row *txn_row(struct txn *txn, struct store *store, struct table *table, int64_t key) {
-    uint64_t hash = row_hash(table, key);
-    uint64_t bit = filter_bit(hash);
-    if ((txn->row_filter & bit) != 0) {
-        struct row *row = find_row(txn, table, key, hash);
-        if (row != NULL) {
-            return row;
-        }
-    }
-    txn->row_filter |= bit;
-    return add_row(txn, table, key, store_record(store, table, key));
-}
-
-struct row *txn_find_row(struct txn *txn, const struct table *table, int64_t key) {
-    uint64_t hash = row_hash(table, key);
-    return (txn->row_filter & filter_bit(hash)) != 0 ? find_row(txn, table, key, hash) : NULL;
 }
 
 struct row *txn_row_of_end(struct txn *txn, struct table *table) {
-    uint64_t hash = row_hash(table, INT64_MAX);
-    struct row *row = find_row(txn, table, INT64_MAX, hash);
+    uint64_t hash = txn_row_hash(table, INT64_MAX);
+    struct row *row = txn_find_row_hashed(txn, table, INT64_MAX, hash);
     if (row != NULL) {
         return row;
     }
-    txn->row_filter |= filter_bit(hash);
-    return add_row(txn, table, INT64_MAX, table->end);
+    txn->row_filter |= txn_filter_bit(hash);
+    txn->has_sparse = true;
+    return txn_add_row(txn, table, INT64_MAX, table->end);
 }
 
 /* ---- Writes ---- */
-
-void txn_write(struct txn *txn, struct store *store, struct row *row, struct version *base, int64_t value,
-               bool absent) {
-    struct version *version = store_new_version(store, txn->id, txn->statement, value, absent);
-    if (base != NULL) {
-        store_link(store, row->record, version, base);
-    }
-    *vector_add(&txn->writes) = (struct write){.version = version, .before = row->own, .row = txn_row_number(txn, row)};
-    txn->rewrites = txn->rewrites || row->own != NULL;
-    row->own = version;
-}
 
 void txn_undo(struct txn *txn, struct store *store, uint32_t mark, bool private_writes) {
     while (txn->writes.count > 0) {
@@ -156,6 +114,13 @@ static void settle_writes(struct txn *txn, struct store *store, bool private_wri
     }
 }
 
+static void install(struct txn *txn, struct store *store, struct row *row, uint64_t stamp) {
+    if (store->harness->installing != NULL) {
+        store->harness->installing(store->harness->world, txn, row);
+    }
+    store_install(store, row->table, row->key, row->record, row->own, stamp);
+}
+
 /* Only the last version of each row is installed; the attempt's earlier ones leave the chain. */
 void txn_publish(struct txn *txn, struct store *store, bool private_writes) {
     if (txn->writes.count == 0) {
@@ -166,27 +131,30 @@ void txn_publish(struct txn *txn, struct store *store, bool private_writes) {
         settle_writes(txn, store, private_writes);
     }
     for (size_t i = 0; i < txn->writes.count; i++) {
-        struct write *write = &txn->writes.items[i];
+        const struct write *write = &txn->writes.items[i];
         struct row *row = &txn->rows.items[write->row];
         if (write->version == row->own) {
-            if (store->harness->installing != NULL) {
-                store->harness->installing(store->harness->world, txn, row);
-            }
-            store_install(store, row->table, row->key, row->record, row->own, stamp);
+            install(txn, store, row, stamp);
         }
     }
 }
 
-void txn_clear(struct txn *txn, struct store *store) {
+static void release_rows(struct txn *txn, struct store *store) {
     for (size_t i = 0; i < txn->rows.count; i++) {
-        struct row *row = &txn->rows.items[i];
-        CHECK(row->lock == NULL && row->gap == NULL);
+        const struct row *row = &txn->rows.items[i];
         store_release(store, row->table, row->key, row->record);
+    }
+}
+
+void txn_clear(struct txn *txn, struct store *store) {
+    CHECK(txn->held == NULL);
+    if (txn->has_sparse) {
+        release_rows(txn, store);
     }
     txn->rows.count = 0;
     txn->granule_count = 0;
     txn->writes.count = 0;
-    txn->rewrites = false;
+    txn->rewrites = txn->has_sparse = false;
     txn->scans.count = 0;
     txn->row_filter = 0;
 }

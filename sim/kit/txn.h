@@ -35,13 +35,14 @@ struct row {
     struct version *own;     /* the newest version this attempt wrote of it, or NULL */
     struct lock *lock;       /* held on the record, by the lock table */
     struct lock *gap;        /* held on the gap before it */
-    uint64_t seen_writer;    /* writer of the version last handed to the program */
     uint64_t mark;           /* the algorithm's: a stamp, an index */
     uint32_t read_statement; /* number of the first statement that read it, 0: none */
     uint8_t note;            /* the algorithm's: a flag */
     bool visited;            /* its access was paid for */
     bool kept;               /* a duplicate key was met here: its read counts though the statement failed */
+    bool claimed;            /* set by cc_ops.read: what the statement announced is granted, see cc.h */
 };
+_Static_assert(sizeof(struct row) == 64, "every access fills one");
 
 /* One version written by an attempt, of its row of that number. */
 struct write {
@@ -80,6 +81,7 @@ struct txn {
     uint8_t intent;        /* enum intent: of the current statement (locking.h) */
     bool in_statement;     /* is it under way? */
     bool rewrites;         /* some row was written more than once */
+    bool has_sparse;       /* some row has a sparse key, or may have one */
     uint32_t statement;    /* number of the current statement, from 1 */
     uint32_t back_to;      /* doomed, but only to go back: the first statement undone; 0: none */
     uint32_t backs;        /* times this attempt was sent back */
@@ -105,20 +107,71 @@ struct txn {
     void *tail;                                    /* the algorithm's txn_size bytes, zeroed at each begin */
 };
 
-/* The row of that key, added on first meeting (and its record pinned). */
-struct row *txn_row(struct txn *txn, struct store *store, struct table *table, int64_t key);
-/* The row of that key if this attempt met it, else NULL. */
-struct row *txn_find_row(struct txn *txn, const struct table *table, int64_t key);
-/* The bit of row_filter that a row of that key sets. */
-uint64_t txn_filter_bit(const struct table *table, int64_t key);
-/* The row behind the table's last key (key INT64_MAX), which owns the last gap. */
-struct row *txn_row_of_end(struct txn *txn, struct table *table);
 static inline uint32_t txn_row_number(const struct txn *txn, const struct row *row) {
     return (uint32_t)(row - txn->rows.items);
 }
 
+/* Its high bits are good enough for both uses: a filter of 64 bits and an index of a few thousand places. */
+static inline uint64_t txn_row_hash(const struct table *table, int64_t key) {
+    return ((uint64_t)key * 32 + (uint64_t)(unsigned)table->index) * UINT64_C(0x9e3779b97f4a7c15);
+}
+/* The bit of row_filter that a row of that hash sets. */
+static inline uint64_t txn_filter_bit(uint64_t hash) { return UINT64_C(1) << (hash >> 58); }
+
+/* The row of that key if this attempt met it, else NULL. */
+struct row *txn_find_row_hashed(struct txn *txn, const struct table *table, int64_t key, uint64_t hash);
+static inline struct row *txn_find_row(struct txn *txn, const struct table *table, int64_t key) {
+    uint64_t hash = txn_row_hash(table, key);
+    return (txn->row_filter & txn_filter_bit(hash)) != 0 ? txn_find_row_hashed(txn, table, key, hash) : NULL;
+}
+
+/* Rows beyond which a hash index is kept. */
+enum { TXN_INDEX_FROM = 12 };
+void txn_index_last(struct txn *txn);
+
+/* A row not met before. */
+static inline struct row *txn_add_row(struct txn *txn, struct table *table, int64_t key, struct record *record) {
+    struct row *row = vector_add(&txn->rows);
+    *row = (struct row){.record = record, .table = table, .key = key};
+    if (txn->rows.count > TXN_INDEX_FROM) {
+        txn_index_last(txn);
+    }
+    return row;
+}
+
+/* The row of that key, added on first meeting (and its record pinned). */
+static inline struct row *txn_row(struct txn *txn, struct store *store, struct table *table, int64_t key) {
+    uint64_t hash = txn_row_hash(table, key), bit = txn_filter_bit(hash);
+    if ((txn->row_filter & bit) != 0) {
+        struct row *row = txn_find_row_hashed(txn, table, key, hash);
+        if (row != NULL) {
+            return row;
+        }
+    }
+    txn->row_filter |= bit;
+    struct record *record = NULL;
+    if (table_is_dense(table, key)) {
+        record = store_dense_record(table, key);
+    } else {
+        record = store_record_sparse(store, table, key);
+        txn->has_sparse = true;
+    }
+    return txn_add_row(txn, table, key, record);
+}
+/* The row behind the table's last key (key INT64_MAX), which owns the last gap. */
+struct row *txn_row_of_end(struct txn *txn, struct table *table);
+
 /* Notes a new version of `row`: links it above base, or keeps it private (base NULL), and lists it. */
-void txn_write(struct txn *txn, struct store *store, struct row *row, struct version *base, int64_t value, bool absent);
+static inline void txn_write(struct txn *txn, struct store *store, struct row *row, struct version *base, int64_t value,
+                             bool absent) {
+    struct version *version = store_new_version(store, txn->id, txn->statement, value, absent);
+    if (base != NULL) {
+        store_link(store, row->record, version, base);
+    }
+    *vector_add(&txn->writes) = (struct write){.version = version, .before = row->own, .row = txn_row_number(txn, row)};
+    txn->rewrites |= row->own != NULL;
+    row->own = version;
+}
 
 /* Unlinks and frees the versions of statement `mark` and later, newest first. */
 void txn_undo(struct txn *txn, struct store *store, uint32_t mark, bool private_writes);

@@ -87,7 +87,7 @@ static uint64_t *places_of(const struct store *store, struct record *record) {
     return &((struct heap_mark *)(void *)(end - sizeof(struct heap_mark)))->places;
 }
 
-static inline void take_place(const struct store *store, struct record *record, const struct version *version) {
+void store_take_place(const struct store *store, struct record *record, const struct version *version) {
     if (store->is_heap && !version->absent) {
         ++*places_of(store, record);
     }
@@ -115,9 +115,9 @@ void store_set_initial(struct store *store, struct table *table, int64_t key, in
     table->committed_sum += (absent ? 0 : value) - (version->absent ? 0 : version->value);
     table->committed_rows += (absent ? 0 : 1) - (version->absent ? 0 : 1);
     free_place(store, record, version);
-    version->value = value;
+    version->value = absent ? 0 : value;
     version->absent = absent;
-    take_place(store, record, version);
+    store_take_place(store, record, version);
     store_release(store, table, key, record);
 }
 
@@ -205,7 +205,7 @@ struct version *store_touch(struct store *store, struct table *table, int64_t ke
         struct version *version = store_new_version(store, 0, 0, absent ? 0 : table->initial_value, absent);
         version->stamp = STORE_STAMP_LOADER;
         record->newest = version;
-        take_place(store, record, version);
+        store_take_place(store, record, version);
     }
     return record->newest;
 }
@@ -216,28 +216,6 @@ struct version *store_committed(struct store *store, struct table *table, int64_
         version = version->older;
     }
     return version;
-}
-
-struct version *store_new_version(struct store *store, uint64_t writer, uint32_t statement, int64_t value,
-                                  bool absent) {
-    struct version *version = pool_get(&store->versions);
-    *version = (struct version){.value = value, .writer = writer, .statement = statement & 0x7fffff, .absent = absent};
-    if (store->version_tail > 0) {
-        memset(version + 1, 0, store->version_tail);
-    }
-    return version;
-}
-
-void store_link(struct store *store, struct record *record, struct version *version, struct version *base) {
-    take_place(store, record, version);
-    version->older = base;
-    version->newer = base->newer;
-    base->newer = version;
-    if (version->newer != NULL) {
-        version->newer->older = version;
-    } else {
-        record->newest = version;
-    }
 }
 
 static void unlink_version(struct record *record, struct version *version) {
@@ -309,10 +287,8 @@ static void note_dead(struct store *store, struct dead entry) {
     store->dead.items[(store->dead.first + store->dead.count++) & (store->dead.capacity - 1)] = entry;
 }
 
-static int64_t summand(const struct version *version) { return version->absent ? 0 : version->value; }
-
-static void account(struct table *table, const struct version *superseded, const struct version *version) {
-    table->committed_sum += summand(version) - summand(superseded);
+static inline void account(struct table *table, const struct version *superseded, const struct version *version) {
+    table->committed_sum += version->value - superseded->value;
     table->committed_rows += (int64_t)superseded->absent - (int64_t)version->absent;
 }
 

@@ -27,13 +27,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "sim/base/memory.h"
 #include "sim/store/harness.h"
 
 struct version {
     struct version *older, *newer;
-    int64_t value;
+    int64_t value;           /* 0 if absent */
     uint64_t writer;         /* id of the attempt that wrote it; 0: the loader */
     uint64_t stamp : 40;     /* commit order; 0: uncommitted */
     uint64_t statement : 23; /* number of the statement that wrote it (cut to 23 bits) */
@@ -113,11 +114,11 @@ struct record *store_record_sparse(struct store *store, struct table *table, int
 static inline bool table_is_dense(const struct table *table, int64_t key) {
     return (uint64_t)key - (uint64_t)table->first_key < (uint64_t)table->rows;
 }
+static inline struct record *store_dense_record(const struct table *table, int64_t key) {
+    return (struct record *)(void *)(table->dense + (size_t)(key - table->first_key) * table->stride);
+}
 static inline struct record *store_record(struct store *store, struct table *table, int64_t key) {
-    if (table_is_dense(table, key)) {
-        return (struct record *)(void *)(table->dense + (size_t)(key - table->first_key) * table->stride);
-    }
-    return store_record_sparse(store, table, key);
+    return table_is_dense(table, key) ? store_dense_record(table, key) : store_record_sparse(store, table, key);
 }
 
 /* Hints that cost nothing if they are wrong: a record will be used soon; a record hinted at before will be used
@@ -130,13 +131,12 @@ STORE_HINT store_fetch(const void *place, size_t size) {
 }
 STORE_HINT store_expect(const struct table *table, int64_t key) {
     if (table_is_dense(table, key)) {
-        store_fetch(table->dense + (size_t)(key - table->first_key) * table->stride, table->stride);
+        store_fetch(store_dense_record(table, key), table->stride);
     }
 }
 STORE_HINT store_expect_next(const struct table *table, int64_t key) {
     if (table_is_dense(table, key)) {
-        const char *place = table->dense + (size_t)(key - table->first_key) * table->stride;
-        store_fetch(((const struct record *)(const void *)place)->newest, sizeof(struct version));
+        store_fetch(store_dense_record(table, key)->newest, sizeof(struct version));
     }
 }
 
@@ -167,9 +167,31 @@ static inline struct version *store_newest(struct store *store, struct table *ta
 struct version *store_committed(struct store *store, struct table *table, int64_t key, struct record *record);
 
 /* A new uncommitted version, linked nowhere yet. */
-struct version *store_new_version(struct store *store, uint64_t writer, uint32_t statement, int64_t value, bool absent);
+static inline struct version *store_new_version(struct store *store, uint64_t writer, uint32_t statement, int64_t value,
+                                                bool absent) {
+    struct version *version = pool_get(&store->versions);
+    *version = (struct version){
+        .value = absent ? 0 : value, .writer = writer, .statement = statement & 0x7fffff, .absent = absent};
+    if (store->version_tail > 0) {
+        memset(version + 1, 0, store->version_tail);
+    }
+    return version;
+}
+
 /* Links `version` just above `base` (a version of that record). */
-void store_link(struct store *store, struct record *record, struct version *version, struct version *base);
+void store_take_place(const struct store *store, struct record *record, const struct version *version);
+static inline void store_link(struct store *store, struct record *record, struct version *version,
+                              struct version *base) {
+    if (store->is_heap) {
+        store_take_place(store, record, version);
+    }
+    struct version *newer = base->newer;
+    version->older = base;
+    version->newer = newer;
+    base->newer = version;
+    *(newer != NULL ? &newer->older : &record->newest) = version;
+}
+
 /* Unlinks and frees a linked version that was never committed; in a heap its place stays taken. */
 void store_discard(struct store *store, struct table *table, int64_t key, struct record *record,
                    struct version *version);
