@@ -12,6 +12,7 @@
 #ifndef CCSIM_BASE_MEMORY_H
 #define CCSIM_BASE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +45,9 @@ static inline void *pool_get(struct pool *pool) {
     }
     return pool_grow(pool);
 }
+
+/* Is there an object that was put back? */
+static inline bool pool_has_used(const struct pool *pool) { return pool->free_list != NULL; }
 
 static inline void pool_put(struct pool *pool, void *object) {
     *(void **)object = pool->free_list;

@@ -43,7 +43,7 @@ struct run_spec {
     bool certify;
     FILE *history; /* of a certified run: everything that happens is written there (docs/HISTORY.md); may be NULL */
     struct trace *trace; /* filled with what happens in the measured window (trace.h); may be NULL */
-    const char *replay; /* the command that replays this run, for messages of bugs; may be NULL */
+    const char *replay;  /* the command that replays this run, for messages of bugs; may be NULL */
 };
 
 /* The state of affairs at an instant of the measured window: counts since its beginning, areas likewise. */
@@ -116,8 +116,8 @@ struct run_result {
     size_t type_count;
     struct run_samples samples, batches; /* of series_ns; of `batches` */
     struct toll *toll;                   /* where time was lost, if the specification asks for it; else NULL */
-    int64_t live_change; /* transactions under way, at the end more than at the end of the warm-up */
-    bool quiescent;      /* every transaction has ended and left nothing behind (transactions_max) */
+    int64_t live_change;                 /* transactions under way, at the end more than at the end of the warm-up */
+    bool quiescent;                      /* every transaction has ended and left nothing behind (transactions_max) */
 };
 
 /* `result` is overwritten; free it with run_result_free. Never returns half a result: a bug aborts the process. */

@@ -167,9 +167,14 @@ bool statement_range(struct world *world, struct actor *actor) {
 
 /* ---- One row ---- */
 
-static bool matches(const struct step *step, const struct row *row, const struct version *version) {
-    return !version->absent && condition_holds(&step->condition, row->key, version->value) &&
-           (step->extra == NULL || condition_holds(&step->extra->also, row->key, version->value));
+static HOT bool matches(const struct step *step, const struct row *row, const struct version *version) {
+    if (version->absent) {
+        return false;
+    }
+    if (step->condition.operator!= CONDITION_TRUE && !condition_holds(&step->condition, row->key, version->value)) {
+        return false;
+    }
+    return step->extra == NULL || condition_holds(&step->extra->also, row->key, version->value);
 }
 
 static inline void reply_row(struct actor *actor, int64_t key, int64_t value, int64_t after) {

@@ -209,10 +209,22 @@ static const uint8_t phase_of_step[] = {[STEP_SELECT] = PHASE_STATEMENT,
                                         [STEP_RETRY] = PHASE_ABORT,
                                         [STEP_HOLD] = PHASE_NEXT};
 
-bool walker_next(struct world *world, struct actor *actor) {
+/* Where the statement costs no round trip, it begins at once. */
+static inline bool next_statement(struct world *world, struct actor *actor) {
+    struct txn *txn = &actor->txn;
+    txn->statement++;
+    txn->last_lock = actor->step.last_lock && !txn->plan_lost;
+    if (world->cc.keeps_programs) {
+        checkpoint_take(world, actor);
+    }
+    if (world->round_trip_is_free) {
+        return statement_begin(world, actor);
+    }
+    return price_delay(world, actor, price_draw(actor, &world->spec->cost.round_trip));
+}
+
+static bool next_other(struct world *world, struct actor *actor) {
     struct step *step = &actor->step;
-    world->spec->workload->next(world->workload_state, actor->arguments, actor->registers, &actor->reply, step);
-    actor->phase = phase_of_step[step->kind];
     if (step->kind == STEP_THINK) {
         return price_delay(world, actor, price_draw(actor, step->think));
     }
@@ -223,18 +235,14 @@ bool walker_next(struct world *world, struct actor *actor) {
         CHECK(actor->reply.status == REPLY_ERROR);
         actor->txn.reason = (uint8_t)actor->reply.reason;
     }
-    const struct distribution *round_trip = &world->spec->cost.round_trip;
-    if (step->kind <= STEP_INSERT) {
-        actor->txn.statement++;
-        actor->txn.last_lock = step->last_lock && !actor->txn.plan_lost;
-        if (world->cc.keeps_programs) {
-            checkpoint_take(world, actor);
-        }
-        if (distribution_is_zero(round_trip)) {
-            return statement_begin(world, actor);
-        }
-    }
-    return price_delay(world, actor, price_draw(actor, round_trip));
+    return price_delay(world, actor, price_draw(actor, &world->spec->cost.round_trip));
+}
+
+bool walker_next(struct world *world, struct actor *actor) {
+    struct step *step = &actor->step;
+    world->workload_next(world->workload_state, actor->arguments, actor->registers, &actor->reply, step);
+    actor->phase = phase_of_step[step->kind];
+    return step->kind <= STEP_INSERT ? next_statement(world, actor) : next_other(world, actor);
 }
 
 static bool phase_savepoint(struct world *world, struct actor *actor) {

@@ -191,6 +191,7 @@ static void init_prices(struct world *world) {
     const struct cost_settings *cost = &world->spec->cost;
     world->work_is_free = distribution_is_zero(&cost->cpu_lock) && distribution_is_zero(&cost->cpu_detect) &&
                           distribution_is_zero(&cost->cpu_validate) && distribution_is_zero(&cost->cpu_hop);
+    world->round_trip_is_free = distribution_is_zero(&cost->round_trip);
     world->write_is_free = distribution_is_zero(&cost->cpu_write);
     world->row_is_cpu_only = !cost->latch && distribution_is_zero(&cost->io_access);
 }
@@ -230,6 +231,7 @@ static void init_workload(struct world *world) {
         .seed = world->spec->seed, .replication = world->spec->replication, .purpose = STREAM_LOAD};
     stream_open(&stream, &key);
     world->workload_state = mem_new(1, workload->state_size);
+    world->workload_next = workload->next;
     workload->load(world->workload_state, world->spec->workload_options, &world->store, &stream);
 }
 

@@ -158,8 +158,9 @@ struct world {
     struct agenda agenda;
     struct station cpu, latch, log;
     struct station *disks;
-    bool work_is_free;    /* no price on what algorithms do */
-    bool write_is_free;   /* nor on what is written */
+    bool work_is_free;  /* no price on what algorithms do */
+    bool write_is_free; /* nor on what is written */
+    bool round_trip_is_free;
     bool row_is_cpu_only; /* a row costs neither latch nor disk */
     uint64_t disk_count;  /* stations */
     struct log_group {
@@ -175,6 +176,7 @@ struct world {
     struct trace *trace;         /* NULL: the run is not traced, or not yet */
     struct certifier_counts before_window;
     void *workload_state;
+    void (*workload_next)(void *, const void *, void *, const struct reply *, struct step *); /* of spec->workload */
     struct footprint plan; /* the footprint asked for last */
     struct actor **actors; /* by slot - SLOT_ACTORS */
     size_t actor_count, actor_capacity;

@@ -81,10 +81,11 @@ static inline void lock_hold(struct txn *txn, struct lock *lock) {
     txn->lock_count++;
 }
 
-/* What almost every request meets, a record that nobody has or wants: takes it, in a direct mode; false: it is not so. */
+/* What almost every request meets, a record that nobody has or wants: takes it, in a direct mode. False: it is not so, or
+ * no lock is at hand that was used before (so that nothing here is a call). */
 static inline bool lock_acquire_free(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode) {
     struct lock_head *head = lock_head_of(row->record);
-    if (head->granted != NULL || head->more != NULL) {
+    if (head->granted != NULL || head->more != NULL || !pool_has_used(&cc->locks)) {
         return false;
     }
     struct lock *lock = lock_new(cc, txn, row, mode);

@@ -88,20 +88,6 @@ enum cc_status locking_take(struct cc *cc, struct txn *txn, struct row *row, enu
     return stay(cc, txn);
 }
 
-/* The same, the usual answers first: the row is locked strongly enough, or nobody has it. */
-static inline enum cc_status take(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode,
-                                  enum patience patience) {
-    if (row->lock != NULL) {
-        if (lock_covers((enum lock_mode)row->lock->mode, mode)) {
-            return CC_OK;
-        }
-    } else if (txn->queued == NULL && lock_acquire_free(cc, txn, row, mode)) {
-        txn->work.locks++;
-        return CC_OK;
-    }
-    return locking_take(cc, txn, row, mode, patience);
-}
-
 /* SKIP LOCKED leaves out rows, not what stands before the scan as a whole. */
 static enum cc_status take_predicate(struct cc *cc, struct txn *txn, const struct range *range,
                                      enum patience patience) {
@@ -142,8 +128,9 @@ static bool passes_over(struct cc *cc, struct txn *txn, const struct row *row, s
     return true;
 }
 
-enum cc_status locking_read(struct cc *cc, struct txn *txn, struct row *row, enum intent intent, enum patience patience,
-                            struct version **seen) {
+static __attribute__((noinline)) enum cc_status read_slowly(struct cc *cc, struct txn *txn, struct row *row,
+                                                            enum intent intent, enum patience patience,
+                                                            struct version **seen) {
     bool by_predicate = locking_of(cc)->phantoms == PHANTOMS_PREDICATE;
     if (txn->level == LEVEL_RU && intent == SEE) {
         *seen = row->own != NULL ? row->own : store_newest(cc->store, row->table, row->key, row->record);
@@ -152,12 +139,27 @@ enum cc_status locking_read(struct cc *cc, struct txn *txn, struct row *row, enu
     if (by_predicate && passes_over(cc, txn, row, seen)) {
         return CC_OK;
     }
-    enum cc_status status = take(cc, txn, row, locking_mode_to_see[intent], patience);
+    enum cc_status status = locking_take(cc, txn, row, locking_mode_to_see[intent], patience);
     if (status == CC_OK) {
         row->claimed = !by_predicate && intent != SEE;
         *seen = store_newest(cc->store, row->table, row->key, row->record);
     }
     return status;
+}
+
+/* Almost every read meets a record with a version that nobody has locked or wants: that is short work. */
+enum cc_status locking_read(struct cc *cc, struct txn *txn, struct row *row, enum intent intent, enum patience patience,
+                            struct version **seen) {
+    struct version *newest = row->record->newest;
+    if (newest == NULL || row->lock != NULL || txn->queued != NULL || txn->level == LEVEL_RU ||
+        locking_of(cc)->phantoms == PHANTOMS_PREDICATE ||
+        !lock_acquire_free(cc, txn, row, locking_mode_to_see[intent])) {
+        return read_slowly(cc, txn, row, intent, patience, seen);
+    }
+    txn->work.locks++;
+    row->claimed = intent != SEE;
+    *seen = newest;
+    return CC_OK;
 }
 
 enum cc_status locking_enter_gap(struct cc *cc, struct txn *txn, struct row *row) {
@@ -206,7 +208,7 @@ static enum cc_status pass_predicates(struct cc *cc, struct txn *txn, const stru
 
 enum cc_status locking_claim(struct cc *cc, struct txn *txn, struct row *row, enum change change,
                              enum patience patience, struct version **base) {
-    enum cc_status status = take(cc, txn, row, locking_mode_to_change[change], patience);
+    enum cc_status status = locking_take(cc, txn, row, locking_mode_to_change[change], patience);
     const int phantoms = locking_of(cc)->phantoms;
     if (status == CC_OK && change == PUT_INSERT && phantoms == PHANTOMS_NEXT_KEY) {
         uint32_t number = txn_row_number(txn, row);
@@ -246,18 +248,20 @@ static void release_short(struct cc *cc, struct txn *txn) {
     }
 }
 
-static void forget_statement(struct cc *cc, struct txn *txn) {
-    lock_forget_statement(cc, txn, txn->statement);
-    predicate_lock_release(cc, &locking_of(cc)->predicates, txn, txn->statement);
+static __attribute__((noinline)) void give_back_short(struct cc *cc, struct txn *txn, bool failed) {
+    if (failed) {
+        lock_forget_statement(cc, txn, txn->statement);
+        predicate_lock_release(cc, &locking_of(cc)->predicates, txn, txn->statement);
+    }
+    if (txn->level != LEVEL_SER) {
+        release_short(cc, txn);
+    }
 }
 
 void locking_statement_end(struct cc *cc, struct txn *txn, bool failed) {
     txn->in_statement = false;
-    if (failed) {
-        forget_statement(cc, txn);
-    }
-    if (txn->level != LEVEL_SER) {
-        release_short(cc, txn);
+    if (failed || txn->level != LEVEL_SER) {
+        give_back_short(cc, txn, failed);
     }
 }
 

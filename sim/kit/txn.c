@@ -114,18 +114,13 @@ static void settle_writes(struct txn *txn, struct store *store, bool private_wri
     }
 }
 
-static void install(struct txn *txn, struct store *store, struct row *row, uint64_t stamp) {
-    if (store->harness->installing != NULL) {
-        store->harness->installing(store->harness->world, txn, row);
-    }
-    store_install(store, row->table, row->key, row->record, row->own, stamp);
-}
-
 /* Only the last version of each row is installed; the attempt's earlier ones leave the chain. */
 void txn_publish(struct txn *txn, struct store *store, bool private_writes) {
     if (txn->writes.count == 0) {
         return;
     }
+    const struct harness *harness = store->harness;
+    bool is_watched = harness->installing != NULL;
     uint64_t stamp = ++store->stamp;
     if (private_writes || txn->rewrites) {
         settle_writes(txn, store, private_writes);
@@ -133,9 +128,13 @@ void txn_publish(struct txn *txn, struct store *store, bool private_writes) {
     for (size_t i = 0; i < txn->writes.count; i++) {
         const struct write *write = &txn->writes.items[i];
         struct row *row = &txn->rows.items[write->row];
-        if (write->version == row->own) {
-            install(txn, store, row, stamp);
+        if (write->version != row->own) {
+            continue;
         }
+        if (is_watched) {
+            harness->installing(harness->world, txn, row);
+        }
+        store_install(store, row->table, row->key, row->record, row->own, stamp);
     }
 }
 

@@ -292,29 +292,11 @@ static inline void account(struct table *table, const struct version *superseded
     table->committed_rows += (int64_t)superseded->absent - (int64_t)version->absent;
 }
 
-/* The common case of a store without old versions: the only uncommitted version takes the place of the only committed
- * one. */
-static inline bool install_in_place(struct store *store, struct table *table, struct version *version, uint64_t stamp) {
-    struct version *superseded = version->older;
-    if (store->keeps_versions || version->absent || version->newer != NULL || superseded->stamp == 0 ||
-        superseded->older != NULL) {
-        return false;
-    }
-    version->stamp = stamp & ((UINT64_C(1) << 40) - 1);
-    version->older = NULL;
-    account(table, superseded, version);
-    pool_put(&store->versions, superseded);
-    return true;
-}
-
-void store_install(struct store *store, struct table *table, int64_t key, struct record *record,
-                   struct version *version, uint64_t stamp) {
+void store_install_slowly(struct store *store, struct table *table, int64_t key, struct record *record,
+                          struct version *version, uint64_t stamp) {
     CHECK(version->stamp == 0 && version->older != NULL);
-    if (install_in_place(store, table, version, stamp)) {
-        return;
-    }
     struct version *above = committed_above(version);
-    version->stamp = stamp & ((UINT64_C(1) << 40) - 1);
+    version->stamp = stamp & STORE_STAMP_MOST;
     if (above != NULL && !store->keeps_versions) { /* obsolete at once: one above it was committed first */
         collapse(store, record, above);
         return;

@@ -63,6 +63,7 @@ struct table {
 
 enum { STORE_TABLES_MAX = 16 };
 #define STORE_STAMP_LOADER UINT64_C(1)
+#define STORE_STAMP_MOST   ((UINT64_C(1) << 40) - 1)
 
 struct store {
     struct table tables[STORE_TABLES_MAX];
@@ -197,8 +198,24 @@ void store_discard(struct store *store, struct table *table, int64_t key, struct
                    struct version *version);
 
 /* Commits one version that is linked with `stamp`; what it supersedes goes, or is kept for snapshots. */
-void store_install(struct store *store, struct table *table, int64_t key, struct record *record,
-                   struct version *version, uint64_t stamp);
+void store_install_slowly(struct store *store, struct table *table, int64_t key, struct record *record,
+                          struct version *version, uint64_t stamp);
+/* The common case of a store without old versions: the only uncommitted version takes the place of the only committed
+ * one. */
+static inline void store_install(struct store *store, struct table *table, int64_t key, struct record *record,
+                                 struct version *version, uint64_t stamp) {
+    struct version *superseded = version->older;
+    if (store->keeps_versions || version->absent || version->stamp != 0 || version->newer != NULL ||
+        superseded == NULL || superseded->stamp == 0 || superseded->older != NULL) {
+        store_install_slowly(store, table, key, record, version, stamp);
+        return;
+    }
+    version->stamp = stamp & STORE_STAMP_MOST;
+    version->older = NULL;
+    table->committed_sum += version->value - superseded->value;
+    table->committed_rows += superseded->absent;
+    pool_put(&store->versions, superseded);
+}
 
 /* Does a committed version stand above this one, in a store that keeps no old versions? Then it is of no use. */
 bool store_is_obsolete(const struct store *store, const struct version *version);
