@@ -101,7 +101,7 @@ static void mvcc_rc_release(struct cc *cc, struct txn *txn) {
         struct lock_head *head = txn->held->head;
         bool changed = txn->rows.items[txn->held->row].own != NULL;
         lock_weaken(cc, txn->held, MODE_NONE);
-        if (changed && head->more != NULL) {
+        if (changed && lock_more(head) != NULL) {
             lock_step_aside(cc, head);
         }
     }

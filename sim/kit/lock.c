@@ -58,29 +58,31 @@ static void unhold(struct txn *txn, struct lock *lock) {
 }
 
 static struct lock_queue *queue_of(struct cc *cc, struct lock_head *head) {
-    if (head->more == NULL) {
-        head->more = pool_get(&cc->queues);
-        memset(head->more, 0, sizeof *head->more);
+    struct lock_queue *more = lock_more(head);
+    if (more == NULL) {
+        more = pool_get(&cc->queues);
+        *more = (struct lock_queue){.granted = head->granted};
+        head->word = (uintptr_t)more | 1;
         lock_find_sleepers(cc, head);
     }
-    return head->more;
+    return more;
 }
 
 static void drop_queue_if_empty(struct cc *cc, struct lock_head *head) {
-    struct lock_queue *more = head->more;
+    struct lock_queue *more = lock_more(head);
     if (more != NULL && more->first == NULL && more->gaps == NULL && more->inserts_first == NULL &&
         more->oldest == NULL) {
-        lock_forget_sleepers(head);
+        lock_forget_sleepers(more);
+        head->granted = more->granted;
         pool_put(&cc->queues, more);
-        head->more = NULL;
     }
 }
 
 /* ---- Granting ---- */
 
 /* Can `mode` stand beside the granted locks, `own` (may be NULL) not counted? Invariant 1 makes two looks enough. */
-static bool fits(const struct lock_head *head, const struct lock *own, enum lock_mode mode) {
-    const struct lock *first = head->granted;
+static bool fits(struct lock_head *head, const struct lock *own, enum lock_mode mode) {
+    const struct lock *first = lock_granted(head);
     if (first == own && first != NULL) {
         first = first->next;
     }
@@ -90,17 +92,18 @@ static bool fits(const struct lock_head *head, const struct lock *own, enum lock
 /* Puts a lock among the granted where invariant 1 wants it: behind those it does not cover. */
 static void place(struct cc *cc, struct lock_head *head, struct lock *lock) {
     lock->placed = ++cc->placements;
-    if (head->more != NULL && head->more->oldest != NULL && lock->owner->age < head->more->oldest->owner->age) {
-        head->more->oldest = lock;
+    struct lock_queue *more = lock_more(head);
+    if (more != NULL && more->oldest != NULL && lock->owner->age < more->oldest->owner->age) {
+        more->oldest = lock;
     }
-    struct lock *stronger = NULL, *next = head->granted;
+    struct lock *stronger = NULL, *next = lock_granted(head);
     while (next != NULL && lock_joins[lock->mode][next->mode] != lock->mode) {
         stronger = next;
         next = next->next;
     }
     lock->previous = stronger;
     lock->next = next;
-    *(stronger != NULL ? &stronger->next : &head->granted) = lock;
+    *(stronger != NULL ? &stronger->next : lock_granted_place(head)) = lock;
     if (next != NULL) {
         next->previous = lock;
     }
@@ -116,13 +119,14 @@ static inline void note_since(struct lock *lock, enum lock_mode mode, uint32_t s
 }
 
 static void take_away(struct lock_head *head, struct lock *lock) {
-    if (head->more != NULL && head->more->oldest == lock) {
-        head->more->oldest = NULL;
+    struct lock_queue *more = lock_more(head);
+    if (more != NULL && more->oldest == lock) {
+        more->oldest = NULL;
     }
     if (lock->sleeps) {
         lock_remove_sleeper(lock);
     }
-    list_remove(&head->granted, NULL, lock);
+    list_remove(lock_granted_place(head), NULL, lock);
 }
 
 static void strengthen(struct cc *cc, struct lock *lock, enum lock_mode mode) {
@@ -135,13 +139,14 @@ static void strengthen(struct cc *cc, struct lock *lock, enum lock_mode mode) {
 
 /* Grants from the front of the queue as long as the front can be granted. */
 static void grant_waiters(struct cc *cc, struct lock_head *head) {
-    while (head->more != NULL && head->more->first != NULL) {
-        struct lock *request = head->more->first;
+    struct lock_queue *more;
+    while ((more = lock_more(head)) != NULL && more->first != NULL) {
+        struct lock *request = more->first;
         struct txn *owner = request->owner;
         if (!fits(head, request->upgrades, (enum lock_mode)request->mode)) {
             return;
         }
-        list_remove(&head->more->first, &head->more->last, request);
+        list_remove(&more->first, &more->last, request);
         owner->queued = NULL;
         if (request->upgrades != NULL) {
             strengthen(cc, request->upgrades, (enum lock_mode)request->mode);
@@ -167,7 +172,8 @@ bool lock_acquire(struct cc *cc, struct txn *txn, struct row *row, enum lock_mod
         }
     }
     struct lock_head *head = lock_head_of(row->record);
-    struct lock *ahead = head->more != NULL ? head->more->first : NULL;
+    const struct lock_queue *more = lock_more(head);
+    const struct lock *ahead = more != NULL ? more->first : NULL;
     if (own != NULL) {
         /* an upgrade waits only behind other upgrades */
         if ((ahead != NULL && ahead->upgrades != NULL) || !fits(head, own, mode)) {
@@ -211,10 +217,11 @@ void lock_cancel(struct cc *cc, struct txn *txn) {
         return;
     }
     struct lock_head *head = request->head;
+    struct lock_queue *more = lock_more(head);
     if (request->gap) {
-        list_remove(&head->more->inserts_first, &head->more->inserts_last, request);
+        list_remove(&more->inserts_first, &more->inserts_last, request);
     } else {
-        list_remove(&head->more->first, &head->more->last, request);
+        list_remove(&more->first, &more->last, request);
     }
     txn->queued = NULL;
     pool_put(&cc->locks, request);
@@ -225,7 +232,7 @@ void lock_cancel(struct cc *cc, struct txn *txn) {
 /* ---- Gaps ---- */
 
 static void wake_inserts(struct cc *cc, const struct lock_head *head, const struct txn *but) {
-    for (struct lock *request = head->more->inserts_first; request != NULL; request = request->next) {
+    for (struct lock *request = lock_more(head)->inserts_first; request != NULL; request = request->next) {
         if (request->owner != but) {
             txn_wake(cc, request->owner);
         }
@@ -247,7 +254,7 @@ void lock_gap(struct cc *cc, struct txn *txn, struct row *row) {
 }
 
 bool lock_gap_is_free(const struct txn *txn, struct row *bound) {
-    const struct lock_queue *more = lock_head_of(bound->record)->more;
+    const struct lock_queue *more = lock_more(lock_head_of(bound->record));
     for (const struct lock *lock = more != NULL ? more->gaps : NULL; lock != NULL; lock = lock->next) {
         if (lock->owner != txn) {
             return false;
@@ -257,7 +264,7 @@ bool lock_gap_is_free(const struct txn *txn, struct row *bound) {
 }
 
 bool lock_gap_is_wanted_by_older(const struct txn *txn, const struct row *row) {
-    const struct lock_queue *more = lock_head_of(row->record)->more;
+    const struct lock_queue *more = lock_more(lock_head_of(row->record));
     const struct lock *insert = more != NULL ? more->inserts_first : NULL;
     while (insert != NULL && (insert->owner->doomed || insert->owner->age >= txn->age)) {
         insert = insert->next;
@@ -278,7 +285,7 @@ void lock_gap_enqueue(struct cc *cc, struct txn *txn, struct row *bound) {
 
 static void release_gap(struct cc *cc, struct lock *lock) {
     struct lock_head *head = lock->head;
-    list_remove(&head->more->gaps, NULL, lock);
+    list_remove(&lock_more(head)->gaps, NULL, lock);
     lock_row(lock)->gap = NULL;
     unhold(lock->owner, lock);
     pool_put(&cc->locks, lock);
@@ -306,7 +313,7 @@ void lock_weaken(struct cc *cc, struct lock *lock, enum lock_mode mode) {
         lock->mode = (uint8_t)mode;
         place(cc, head, lock);
     }
-    if (head->more != NULL) {
+    if (lock_more(head) != NULL) {
         grant_waiters(cc, head);
         drop_queue_if_empty(cc, head);
     }
@@ -326,7 +333,7 @@ static inline void release_newest(struct cc *cc, struct txn *txn, struct lock *l
 
 void lock_release_all(struct cc *cc, struct txn *txn) {
     for (struct lock *lock = txn->held; lock != NULL; lock = txn->held) {
-        if (lock->head->more == NULL) {
+        if (lock_more(lock->head) == NULL) {
             release_newest(cc, txn, lock);
         } else {
             lock_weaken(cc, lock, MODE_NONE);
@@ -335,7 +342,7 @@ void lock_release_all(struct cc *cc, struct txn *txn) {
 }
 
 void lock_step_aside(struct cc *cc, struct lock_head *head) {
-    struct lock_queue *more = head->more;
+    struct lock_queue *more = lock_more(head);
     struct lock *place = more->first; /* the first that leaves now */
     while (place != NULL && (place->upgrades != NULL || place->aside)) {
         place = place->next;
@@ -367,7 +374,7 @@ static void add_once(struct txn_list *out, struct txn *txn, size_t begin) {
 
 /* They stand first: what can stand beside one can stand beside all behind it. */
 static void add_holders(const struct lock *request, struct txn_list *out, size_t limit) {
-    for (const struct lock *lock = request->head->granted; lock != NULL && out->count < limit; lock = lock->next) {
+    for (const struct lock *lock = lock_granted(request->head); lock != NULL && out->count < limit; lock = lock->next) {
         if (lock->owner == request->owner) {
             continue;
         }
@@ -379,7 +386,7 @@ static void add_holders(const struct lock *request, struct txn_list *out, size_t
 }
 
 static void gap_blockers(const struct lock *request, struct txn_list *out, size_t limit) {
-    for (struct lock *lock = request->head->more->gaps; lock != NULL && out->count < limit; lock = lock->next) {
+    for (struct lock *lock = lock_more(request->head)->gaps; lock != NULL && out->count < limit; lock = lock->next) {
         if (lock->owner != request->owner) {
             txn_list_add(out, lock->owner);
         }
@@ -407,7 +414,8 @@ void lock_blockers(const struct txn *waiting, struct txn_list *out, size_t most,
         add_holders(request, out, limit);
     }
     size_t holders = out->count;
-    for (struct lock *lock = request->head->more->first; lock != request && out->count < limit; lock = lock->next) {
+    for (struct lock *lock = lock_more(request->head)->first; lock != request && out->count < limit;
+         lock = lock->next) {
         if (lock->upgrades != NULL && holders > begin) {
             add_once(out, lock->owner, begin);
         } else {
@@ -427,8 +435,8 @@ void lock_holders(const struct txn *waiting, struct txn_list *out) {
 /* Looked for only when the one that was known has gone: in a crowd of readers that is once for each that gets through,
  * however many ask in between. */
 static const struct lock *oldest_of(const struct lock_head *head) {
-    struct lock **oldest = &head->more->oldest;
-    for (struct lock *lock = *oldest == NULL ? head->granted : NULL; lock != NULL; lock = lock->next) {
+    struct lock **oldest = &lock_more(head)->oldest;
+    for (struct lock *lock = *oldest == NULL ? lock_granted(head) : NULL; lock != NULL; lock = lock->next) {
         *oldest = *oldest == NULL || lock->owner->age < (*oldest)->owner->age ? lock : *oldest;
     }
     return *oldest;
@@ -440,7 +448,7 @@ bool lock_older_holds(const struct txn *waiting) {
     if (!request->gap && request->mode == MODE_X) {
         return oldest_of(request->head)->owner->age < waiting->age;
     }
-    const struct lock *lock = request->gap ? request->head->more->gaps : request->head->granted;
+    const struct lock *lock = request->gap ? lock_more(request->head)->gaps : lock_granted(request->head);
     bool conflicts = true, older = false;
     for (; lock != NULL && conflicts && !older; lock = lock->next) {
         conflicts = request->gap || lock_conflict((enum lock_mode)request->mode, (enum lock_mode)lock->mode);
@@ -469,7 +477,7 @@ void lock_overtaken(const struct txn *waiting, struct txn_list *out) {
 
 bool lock_is_waited_for(const struct txn *txn) {
     for (const struct lock *lock = txn->held; lock != NULL; lock = lock->held_next) {
-        const struct lock_queue *more = lock->head->more;
+        const struct lock_queue *more = lock_more(lock->head);
         if (more != NULL && (more->first != NULL || more->inserts_first != NULL)) {
             return true;
         }
@@ -480,7 +488,7 @@ bool lock_is_waited_for(const struct txn *txn) {
 
 bool lock_bounds_gap(const struct record *record) {
     const struct lock_head *head = (const struct lock_head *)(const void *)(record + 1);
-    return head->more != NULL && head->more->gaps != NULL;
+    return lock_more(head) != NULL && lock_more(head)->gaps != NULL;
 }
 
 static void show_list(const struct lock *first, void (*show)(void *user, const struct lock *lock), void *user) {
@@ -491,10 +499,10 @@ static void show_list(const struct lock *first, void (*show)(void *user, const s
 
 void lock_each(const struct record *record, void (*show)(void *user, const struct lock *lock), void *user) {
     const struct lock_head *head = (const struct lock_head *)(const void *)(record + 1);
-    show_list(head->granted, show, user);
-    if (head->more != NULL) {
-        show_list(head->more->first, show, user);
-        show_list(head->more->gaps, show, user);
-        show_list(head->more->inserts_first, show, user);
+    show_list(lock_granted(head), show, user);
+    if (lock_more(head) != NULL) {
+        show_list(lock_more(head)->first, show, user);
+        show_list(lock_more(head)->gaps, show, user);
+        show_list(lock_more(head)->inserts_first, show, user);
     }
 }

@@ -2,7 +2,7 @@
  * than a record (kit/granule.h) is locked as a record of its own, which announces by the intention modes what is locked
  * beneath it.
  *
- * A record's lock head lives in its tail: the granted locks and, only while it is needed, a queue object for waiters
+ * A record's lock head lives in its tail: the granted locks or, only while it is needed, a queue object for them, waiters
  * and gap locks.
  *
  * Invariants
@@ -41,11 +41,26 @@ struct lock {
     uint32_t since[LOCK_DIRECT];
 };
 
-/* In the tail of a record: first among the algorithm's bytes there. */
+/* In the tail of a record: first among the algorithm's bytes there. One word, since there is one for every row of the
+ * database: 0, nobody has or wants it; the first granted lock, if nobody waits and there is no gap lock; else the queue
+ * object, marked by the lowest bit, which then has the granted ones, too. */
 struct lock_head {
-    struct lock *granted;
-    struct lock_queue *more; /* NULL: nobody waits, no gap lock */
+    union {
+        struct lock *granted;
+        uintptr_t word;
+    };
 };
+
+static inline struct lock_queue *lock_more(const struct lock_head *head) {
+    return (head->word & 1) != 0 ? (struct lock_queue *)(head->word - 1) : NULL;
+}
+/* The first granted lock; where that is noted (it stands first in a queue object). */
+static inline struct lock *lock_granted(const struct lock_head *head) {
+    return (head->word & 1) != 0 ? *(struct lock *const *)(head->word - 1) : head->granted;
+}
+static inline struct lock **lock_granted_place(struct lock_head *head) {
+    return (head->word & 1) != 0 ? (struct lock **)(head->word - 1) : &head->granted;
+}
 
 void lock_table_start(struct cc *cc);
 void lock_table_stop(struct cc *cc);
@@ -85,7 +100,7 @@ static inline void lock_hold(struct txn *txn, struct lock *lock) {
  * no lock is at hand that was used before (so that nothing here is a call). */
 static inline bool lock_acquire_free(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode) {
     struct lock_head *head = lock_head_of(row->record);
-    if (head->granted != NULL || head->more != NULL || !pool_has_used(&cc->locks)) {
+    if (head->word != 0 || !pool_has_used(&cc->locks)) {
         return false;
     }
     struct lock *lock = lock_new(cc, txn, row, mode);

@@ -5,6 +5,7 @@
 #include "sim/kit/lock.h"
 
 struct lock_queue {
+    struct lock *granted;                        /* first here: lock_granted */
     struct lock *first, *last;                   /* requests for the record */
     struct lock *gaps;                           /* granted gap locks */
     struct lock *oldest;                         /* the granted lock of the oldest owner; NULL: to be looked for */
@@ -17,6 +18,6 @@ void lock_add_sleeper(struct cc *cc, struct lock *lock);
 void lock_remove_sleeper(struct lock *lock);
 /* The record has just got a queue, or loses it. */
 void lock_find_sleepers(struct cc *cc, struct lock_head *head);
-void lock_forget_sleepers(struct lock_head *head);
+void lock_forget_sleepers(struct lock_queue *more);
 
 #endif

@@ -21,7 +21,7 @@ static bool stands_before(const struct lock *a, const struct lock *b) {
 }
 
 void lock_add_sleeper(struct cc *cc, struct lock *lock) {
-    struct lock_queue *more = lock->head->more;
+    struct lock_queue *more = lock_more(lock->head);
     if (!cc->knows_sleepers || more == NULL || lock->sleeps) {
         return;
     }
@@ -41,7 +41,7 @@ void lock_add_sleeper(struct cc *cc, struct lock *lock) {
 }
 
 void lock_remove_sleeper(struct lock *lock) {
-    struct lock_queue *more = lock->head->more;
+    struct lock_queue *more = lock_more(lock->head);
     CHECK(more != NULL && lock->sleeps);
     struct lock *next = lock->sleeper_next, *previous = lock->sleeper_previous;
     *(previous != NULL ? &previous->sleeper_next : &more->sleepers_first) = next;
@@ -50,16 +50,16 @@ void lock_remove_sleeper(struct lock *lock) {
 }
 
 void lock_find_sleepers(struct cc *cc, struct lock_head *head) {
-    for (struct lock *lock = cc->knows_sleepers ? head->granted : NULL; lock != NULL; lock = lock->next) {
+    for (struct lock *lock = cc->knows_sleepers ? lock_granted(head) : NULL; lock != NULL; lock = lock->next) {
         if (lock->owner->state == TXN_WAITING) {
             lock_add_sleeper(cc, lock);
         }
     }
 }
 
-void lock_forget_sleepers(struct lock_head *head) {
-    while (head->more->sleepers_first != NULL) {
-        lock_remove_sleeper(head->more->sleepers_first);
+void lock_forget_sleepers(struct lock_queue *more) {
+    while (more->sleepers_first != NULL) {
+        lock_remove_sleeper(more->sleepers_first);
     }
 }
 
@@ -86,7 +86,7 @@ void lock_sleeping_blockers(const struct txn *waiting, struct txn_list *out) {
         lock_blockers(waiting, out, SIZE_MAX, false);
         return;
     }
-    const struct lock_queue *more = request->head->more;
+    const struct lock_queue *more = lock_more(request->head);
     const enum lock_mode wanted = (enum lock_mode)request->mode;
     for (struct lock *next, *lock = more->sleepers_first; lock != NULL; lock = next) {
         next = lock->sleeper_next;

@@ -226,7 +226,7 @@ static struct lock_head *head_of(struct fixture *f, int key) {
 static void compare_holders(struct fixture *f, int key) {
     const struct naive_record *record = &f->naive.records[key];
     unsigned held = 0;
-    for (const struct lock *lock = head_of(f, key)->granted; lock != NULL; lock = lock->next) {
+    for (const struct lock *lock = lock_granted(head_of(f, key)); lock != NULL; lock = lock->next) {
         int txn = (int)(lock->owner - f->txns);
         assert_int_equal(lock->mode, record->held[txn]);
         bool sorted = lock->next == NULL || gray_covers((enum lock_mode)lock->mode, (enum lock_mode)lock->next->mode);
@@ -447,8 +447,7 @@ static void close_fixture(struct fixture *f) {
         end_txn(f, txn);
     }
     for (int key = 0; key < KEYS; key++) {
-        assert_null(head_of(f, key)->granted);
-        assert_null(head_of(f, key)->more);
+        assert_int_equal(head_of(f, key)->word, 0);
     }
     for (int txn = 0; txn < TXNS; txn++) {
         txn_free(&f->txns[txn]);
