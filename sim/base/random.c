@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sim/base/check.h"
+#include "sim/base/few.h"
 
 static const uint64_t GOLDEN = UINT64_C(0x9e3779b97f4a7c15);
 
@@ -51,15 +52,6 @@ double stream_normal(struct stream *stream) {
     return x * sqrt(-2 * exact_log(square) / square); /* lint: sqrt, IEEE 754 fixes its last bit */
 }
 
-static bool contains(const uint64_t *numbers, uint64_t count, uint64_t number) {
-    for (uint64_t i = 0; i < count; i++) {
-        if (numbers[i] == number) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void shuffle(struct stream *stream, uint64_t *numbers, uint64_t count) {
     for (uint64_t i = count; i > 1; i--) {
         uint64_t j = stream_below(stream, i);
@@ -88,6 +80,16 @@ static uint64_t sort_unique(uint64_t *numbers, uint64_t count) {
     return kept;
 }
 
+/* The stream works on a copy, which stays in registers. */
+static void draw_few(struct stream *stream, uint64_t bound, uint64_t *out, uint64_t count) {
+    struct stream local = *stream;
+    struct few few = {0};
+    while (few.count < count) {
+        few_add(&few, out, stream_below(&local, bound));
+    }
+    *stream = local;
+}
+
 /* Three ways, none of which needs memory. More than half of all numbers: walk over them, taking each with the chance
  * that makes every set equally likely (Knuth's algorithm S), then shuffle. A few: draw again what is there already.
  * Many: the same with repeats found by sorting, which loses the order, and a shuffle to give it back. */
@@ -102,12 +104,7 @@ void stream_distinct(struct stream *stream, uint64_t bound, uint64_t *out, uint6
             }
         }
     } else if (count <= FEW) {
-        while (taken < count) {
-            uint64_t number = stream_below(stream, bound);
-            if (!contains(out, taken, number)) {
-                out[taken++] = number;
-            }
-        }
+        draw_few(stream, bound, out, count);
         return;
     } else {
         while (taken < count) {

@@ -57,7 +57,7 @@ __extension__ typedef unsigned __int128 random_wide;
 /* Uniform in 0 .. bound-1, exactly (Lemire's rejection, 2019); bound > 0. */
 static inline uint64_t stream_below(struct stream *stream, uint64_t bound) {
     random_wide product = (random_wide)stream_bits(stream) * bound;
-    if ((uint64_t)product < bound) {
+    if (__builtin_expect((uint64_t)product < bound, 0)) {
         uint64_t threshold = (0 - bound) % bound; /* 2^64 mod bound: so many low halves would count twice */
         while ((uint64_t)product < threshold) {
             product = (random_wide)stream_bits(stream) * bound;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "sim/base/check.h"
+#include "sim/base/few.h"
 
 /* log(1 + t) / t */
 static double log1p_by(double t) {
@@ -77,63 +78,54 @@ uint64_t zipf_draw(const struct zipf *zipf, struct stream *stream) {
 
 enum { FEW = 16, SLOTS = 2 * ZIPF_DISTINCT_MAX, UNLUCKY_DRAWS_MAX = 1000 };
 
-/* Ranks drawn so far: a list, and if they are more than a FEW an open hash table of them too. */
+/* The ranks drawn so far: a list, and if they will be more than a FEW an open hash table of them too. */
 struct rank_set {
-    const uint64_t *ranks;
-    size_t count;
+    uint64_t *ranks;
+    struct few few; /* its count is that of the list in any case */
     bool hashed;
     uint64_t slots[SLOTS]; /* rank + 1; used only if hashed */
 };
 
-static uint64_t *rank_slot(struct rank_set *set, uint64_t rank) {
+/* Returns false if the rank is there already. */
+static bool rank_add(struct rank_set *set, uint64_t rank) {
+    if (!set->hashed) {
+        return few_add(&set->few, set->ranks, rank);
+    }
     size_t slot = random_mix(rank) % SLOTS;
-    while (set->slots[slot] != 0 && set->slots[slot] != rank + 1) {
+    while (set->slots[slot] != 0) {
+        if (set->slots[slot] == rank + 1) {
+            return false;
+        }
         slot = (slot + 1) % SLOTS;
     }
-    return &set->slots[slot];
+    set->slots[slot] = rank + 1;
+    set->ranks[set->few.count++] = rank;
+    return true;
 }
 
-static bool rank_is_taken(struct rank_set *set, uint64_t rank) {
-    if (set->hashed) {
-        return *rank_slot(set, rank) != 0;
-    }
-    for (size_t i = 0; i < set->count; i++) {
-        if (set->ranks[i] == rank) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A rank not taken yet. Where skew has left next to no weight, the most wanted one left is taken, which is what an
- * endless search would nearly always find. */
-static uint64_t draw_new_rank(const struct zipf *zipf, struct stream *stream, struct rank_set *set) {
+/* A rank that is not there yet. Where skew has left next to no weight, the most wanted one left is taken, which is what
+ * an endless search would nearly always find. */
+static void add_new_rank(const struct zipf *zipf, struct stream *stream, struct rank_set *set) {
     for (int i = 0; i < UNLUCKY_DRAWS_MAX; i++) {
-        uint64_t rank = zipf_draw(zipf, stream);
-        if (!rank_is_taken(set, rank)) {
-            return rank;
+        if (rank_add(set, zipf_draw(zipf, stream))) {
+            return;
         }
     }
-    uint64_t rank = 0;
-    while (rank_is_taken(set, rank)) {
+    for (uint64_t rank = 0; !rank_add(set, rank);) {
         rank++;
     }
-    return rank;
 }
 
 void zipf_distinct(const struct zipf *zipf, struct stream *stream, uint64_t *ranks, size_t count) {
     CHECK(count <= ZIPF_DISTINCT_MAX && count <= zipf->n);
     struct rank_set set;
     set.ranks = ranks;
+    set.few = (struct few){0};
     set.hashed = count > FEW;
     if (set.hashed) {
         memset(set.slots, 0, sizeof set.slots);
     }
-    for (set.count = 0; set.count < count; set.count++) {
-        uint64_t rank = draw_new_rank(zipf, stream, &set);
-        ranks[set.count] = rank;
-        if (set.hashed) {
-            *rank_slot(&set, rank) = rank + 1;
-        }
+    while (set.few.count < count) {
+        add_new_rank(zipf, stream, &set);
     }
 }

@@ -288,6 +288,30 @@ static void large_choices_are_uniform(void **state) {
     stream_distinct(&stream, 0, huge, 0);
 }
 
+/* A few are those of drawing one after another and leaving out what came before. */
+static void small_choices_leave_out_repetitions(void **state) {
+    (void)state;
+    enum { COUNT = 64 };
+    for (uint64_t bound = 2 * COUNT; bound < 6 * COUNT; bound++) {
+        struct stream stream = test_stream(11 + bound), again = stream;
+        uint64_t out[COUNT];
+        stream_distinct(&stream, bound, out, COUNT);
+        for (int i = 0; i < COUNT; i++) {
+            uint64_t number;
+            bool there;
+            do {
+                number = stream_below(&again, bound);
+                there = false;
+                for (int before = 0; before < i; before++) {
+                    there = there || out[before] == number;
+                }
+            } while (there);
+            assert_int_equal(out[i], number);
+        }
+        assert_int_equal(stream_bits(&stream), stream_bits(&again));
+    }
+}
+
 static void log_is_exact(void **state) {
     (void)state;
     struct stream stream = test_stream(9);
@@ -333,4 +357,5 @@ TEST_GROUP(random, cmocka_unit_test(follows_the_published_generators), cmocka_un
            cmocka_unit_test(below_rejects_what_would_be_biased), cmocka_unit_test(the_ziggurat_is_as_derived),
            cmocka_unit_test(exponentials_fit), cmocka_unit_test(normals_fit), cmocka_unit_test(serves_gsl),
            cmocka_unit_test(small_choices_are_uniform), cmocka_unit_test(large_choices_are_uniform),
-           cmocka_unit_test(log_is_exact), cmocka_unit_test(exp_is_exact))
+           cmocka_unit_test(small_choices_leave_out_repetitions), cmocka_unit_test(log_is_exact),
+           cmocka_unit_test(exp_is_exact))
