@@ -148,15 +148,35 @@ double exact_log(double x) {
     return e * LN2_HIGH + (2 * s + (2 * tail + e * LN2_LOW));
 }
 
+/* 2^power, a normal number. */
+static double power_of_two(int64_t power) {
+    uint64_t bits = (uint64_t)(1023 + power) << 52;
+    double result;
+    memcpy(&result, &bits, sizeof result);
+    return result;
+}
+
 /* x = (16 k + j) log(2)/16 + r with |r| < .0217: exp x = 2^k 2^(j/16) exp r, and seven terms of the series of exp r
- * reach 2^-59. */
-double exact_exp(double x) {
+ * reach 2^-59. Gives k, and the rest, near 1 to 2. */
+static inline double exp_split(double x, int64_t *k) {
     static const double sixteenths[16] = {
         0x1.0000000000000p+0, 0x1.0b5586cf9890fp+0, 0x1.172b83c7d517bp+0, 0x1.2387a6e756238p+0,
         0x1.306fe0a31b715p+0, 0x1.3dea64c123422p+0, 0x1.4bfdad5362a27p+0, 0x1.5ab07dd485429p+0,
         0x1.6a09e667f3bcdp+0, 0x1.7a11473eb0187p+0, 0x1.8ace5422aa0dbp+0, 0x1.9c49182a3f090p+0,
         0x1.ae89f995ad3adp+0, 0x1.c199bdd85529cp+0, 0x1.d5818dcfba487p+0, 0x1.ea4afa2a490dap+0,
     };
+    int64_t n = (int64_t)(x * SIXTEEN_BY_LN2 + (x < 0 ? -0.5 : 0.5));
+    double r = (x - (double)n * LN2_16TH_HIGH) - (double)n * LN2_16TH_LOW;
+    double rr = r * r;
+    double third = 0.5 + r * (1.0 / 6), fifth = 1.0 / 24 + r * (1.0 / 120), seventh = 1.0 / 720 + r * (1.0 / 5040);
+    double series = r + rr * (third + rr * (fifth + rr * seventh));
+    double base = sixteenths[n & 15];
+    *k = n >> 4;
+    return base + base * series;
+}
+
+/* Where 2^k, or the result, may leave the range of one exponent; it is applied in two halves. */
+static double exp_edge(double x) {
     CHECK(x == x);
     if (x > 709.782712893384) {
         return HUGE_VAL;
@@ -164,17 +184,16 @@ double exact_exp(double x) {
     if (x < -745.1332191019412) {
         return 0;
     }
-    int64_t n = (int64_t)(x * SIXTEEN_BY_LN2 + (x < 0 ? -0.5 : 0.5));
-    double r = (x - (double)n * LN2_16TH_HIGH) - (double)n * LN2_16TH_LOW;
-    double rr = r * r;
-    double third = 0.5 + r * (1.0 / 6), fifth = 1.0 / 24 + r * (1.0 / 120), seventh = 1.0 / 720 + r * (1.0 / 5040);
-    double series = r + rr * (third + rr * (fifth + rr * seventh));
-    double base = sixteenths[n & 15];
-    double result = base + base * series;
-    int64_t k = n >> 4; /* may leave the range of one exponent, in both directions, so it is applied in two halves */
-    uint64_t half = (uint64_t)(1023 + k / 2) << 52, rest = (uint64_t)(1023 + k - k / 2) << 52;
-    double first, second;
-    memcpy(&first, &half, sizeof first);
-    memcpy(&second, &rest, sizeof second);
-    return result * first * second;
+    int64_t k;
+    double result = exp_split(x, &k);
+    return result * power_of_two(k / 2) * power_of_two(k - k / 2);
+}
+
+double exact_exp(double x) {
+    if (!(x > -708 && x < 709)) {
+        return exp_edge(x);
+    }
+    int64_t k;
+    double result = exp_split(x, &k);
+    return result * power_of_two(k);
 }

@@ -11,6 +11,7 @@
  * device gives both: the error of rounding w = 1 + t cancels in log(w) / (w - 1). */
 #include "sim/base/zipf.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -36,42 +37,57 @@ static double integral(double theta, double x) {
     return log_x * expm1_by((1 - theta) * log_x);
 }
 
-/* Never beyond `limit`: for theta > 1 and large n the far end of the range rounds to where the inverse is infinite. */
-static double integral_inverse(double theta, double u, double limit) {
+/* Infinite where u is as far as H goes for theta > 1, or beyond: the far end of the range may round to there. */
+static inline double integral_inverse(double theta, double u) {
     double t = (1 - theta) * u;
-    if (t <= -1) {
-        return limit;
-    }
-    double x = exact_exp(u * log1p_by(t));
-    return x < limit ? x : limit;
+    return t <= -1 ? HUGE_VAL : exact_exp(u * log1p_by(t));
 }
+
+static double smaller(double a, double b) { return a < b ? a : b; }
 
 void zipf_init(struct zipf *zipf, uint64_t n, double theta) {
     CHECK(n > 0 && n <= UINT64_C(1) << 52);
     CHECK(theta >= 0 && theta <= ZIPF_THETA_MAX);
+    double last = integral(theta, (double)n + 0.5);
     *zipf = (struct zipf){
         .n = n,
         .theta = theta,
-        .first = integral(theta, 1.5) - 1,
-        .last = integral(theta, (double)n + 0.5),
-        .sure = 2 - integral_inverse(theta, integral(theta, 2.5) - weight(theta, 2), 3),
+        .last = last,
+        .range = integral(theta, 1.5) - 1 - last,
+        .sure = 2 - smaller(integral_inverse(theta, integral(theta, 2.5) - weight(theta, 2)), 3),
     };
+}
+
+/* Does the point of H's range that was rounded to this rank fall into the part that weighs h(rank)? */
+static bool is_within(const struct zipf *zipf, double u, double rank) {
+    return u >= integral(zipf->theta, rank + 0.5) - weight(zipf->theta, rank);
+}
+
+/* Draws one point. Returns its rank from 1, or 0 if the point misses. */
+static inline uint64_t draw_point(const struct zipf *zipf, struct stream *stream) {
+    double u = zipf->last + stream_unit(stream) * zipf->range;
+    double x = smaller(integral_inverse(zipf->theta, u), (double)(int64_t)zipf->n);
+    int64_t k = (int64_t)(x + 0.5);
+    k = k < 1 ? 1 : k;
+    double rank = (double)k;
+    return rank - x <= zipf->sure || is_within(zipf, u, rank) ? (uint64_t)k : 0;
+}
+
+/* Apart from the first draw, which nearly always hits: a loop around it would keep too much for the next round. */
+static __attribute__((noinline)) uint64_t draw_hit(const struct zipf *zipf, struct stream *stream) {
+    uint64_t rank = 0;
+    while (rank == 0) {
+        rank = draw_point(zipf, stream);
+    }
+    return rank;
 }
 
 uint64_t zipf_draw(const struct zipf *zipf, struct stream *stream) {
     if (zipf->theta <= 0) {
         return stream_below(stream, zipf->n);
     }
-    while (true) {
-        double u = zipf->last + stream_unit(stream) * (zipf->first - zipf->last);
-        double x = integral_inverse(zipf->theta, u, (double)zipf->n);
-        uint64_t k = (uint64_t)(x + 0.5);
-        k = k < 1 ? 1 : k;
-        double rank = (double)k;
-        if (rank - x <= zipf->sure || u >= integral(zipf->theta, rank + 0.5) - weight(zipf->theta, rank)) {
-            return k - 1;
-        }
-    }
+    uint64_t rank = draw_point(zipf, stream);
+    return (rank > 0 ? rank : draw_hit(zipf, stream)) - 1;
 }
 
 /* ---- Distinct ranks ---- */

@@ -11,7 +11,7 @@
 struct zipf {
     uint64_t n;
     double theta;
-    double first, last; /* the range of the integral that is inverted */
+    double last, range; /* the integral that is inverted: its value at the far end, and from there to the near one */
     double sure;        /* a point at most so far left of its whole number is accepted unseen */
 };
 
