@@ -8,7 +8,7 @@
 /* A mean of nothing is the constant 0, whatever it is called, so that distribution_is_zero knows it. */
 struct distribution distribution_constant(int64_t value_ns) {
     CHECK(value_ns >= 0);
-    return (struct distribution){.kind = DISTRIBUTION_CONSTANT, .mean_ns = value_ns};
+    return (struct distribution){.kind = DISTRIBUTION_CONSTANT, .mean_ns = value_ns, .takes_time = value_ns > 0};
 }
 
 struct distribution distribution_exponential(int64_t mean_ns) {
@@ -21,6 +21,7 @@ struct distribution distribution_uniform(int64_t low_ns, int64_t high_ns) {
     CHECK(low_ns >= 0 && low_ns <= high_ns && high_ns < INT64_MAX);
     struct distribution d = distribution_constant(low_ns + (high_ns - low_ns) / 2);
     d.kind = high_ns > 0 ? DISTRIBUTION_UNIFORM : DISTRIBUTION_CONSTANT;
+    d.takes_time = high_ns > 0;
     d.low_ns = low_ns;
     d.high_ns = high_ns;
     return d;

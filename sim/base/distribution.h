@@ -14,10 +14,11 @@ enum distribution_kind {
     DISTRIBUTION_UNIFORM,
     DISTRIBUTION_ERLANG,
     DISTRIBUTION_LOGNORMAL
-};
+} __attribute__((packed));
 
 struct distribution {
     enum distribution_kind kind;
+    bool takes_time;         /* false: every draw is 0 */
     int stages;              /* erlang */
     int64_t mean_ns;         /* also the value of a constant; erlang: of the sum of all stages */
     int64_t low_ns, high_ns; /* uniform: both ends included */
@@ -30,9 +31,7 @@ struct distribution distribution_uniform(int64_t low_ns, int64_t high_ns);
 struct distribution distribution_erlang(int stages, int64_t mean_ns);
 struct distribution distribution_lognormal(int64_t mean_ns, double cv);
 
-static inline bool distribution_is_zero(const struct distribution *d) {
-    return d->kind == DISTRIBUTION_CONSTANT && d->mean_ns == 0;
-}
+static inline bool distribution_is_zero(const struct distribution *d) { return !d->takes_time; }
 
 /* Draws end at 2^60 ns, 36 years: sums of a few stay clear of the end of time. */
 static inline int64_t distribution_rounded(double ns) {

@@ -56,6 +56,8 @@ static void nothing_on_average_is_nothing(void **state) {
         assert_int_equal(distribution_draw(&zeros[i], &stream), 0);
         assert_true(distribution_cv2(&zeros[i]) == 0);
     }
+    struct distribution at_most_one = distribution_uniform(0, 1); /* whose mean is rounded to 0 */
+    assert_false(distribution_is_zero(&at_most_one));
 }
 
 static void exponential_fits(void **state) {
