@@ -37,27 +37,28 @@ struct hot_row_options {
 struct hot_row_state {
     struct hot_row_options options;
     struct table *counters;
-    struct zipf cold; /* ranks of the cold rows; set if theta is not 0 */
+    struct zipf cold;    /* ranks of the cold rows; set if theta is not 0 */
+    int32_t last_in_two; /* accesses up to this one take two statements: those to hot rows, but for increments */
     uint64_t increments;
 };
 
-/* An access is key << 2 | hot << 1 | write: packed accesses sort by key. */
-#define ACCESS_WRITES UINT32_C(1)
-#define ACCESS_HOT    UINT32_C(2)
-enum { ACCESS_KEY_SHIFT = 2 };
+/* An access is key << 1 | write: packed accesses sort by key, and those of hot rows come first. */
+enum { ACCESS_WRITES = 1, ACCESS_KEY_SHIFT = 1 };
+
+_Static_assert(PROGRAM_ROWS_MAX < INT32_MAX >> ACCESS_KEY_SHIFT, "a key and a flag fit 31 bits");
 
 struct hot_row_arguments {
     uint16_t writes; /* increments that a commit makes */
     bool rollback;
-    uint32_t accesses[ACCESSES_MAX];
+    int32_t accesses[ACCESSES_MAX];
 };
 
 enum stage { STAGE_BEGIN, STAGE_ACCESS, STAGE_HOT_READ, STAGE_HOT_THOUGHT };
 
 struct hot_row_registers {
     int64_t seen;    /* the hot row's value */
-    uint16_t access; /* the number of the access at hand */
-    uint16_t stage;
+    uint32_t access; /* the number of the access at hand */
+    uint32_t stage;
 };
 
 static const char *const position_names[] = {"first", "middle", "last", "random", NULL};
@@ -115,23 +116,27 @@ static bool hot_row_check(const void *values, struct text *error) {
     return true;
 }
 
+static int32_t access_pack(uint64_t row, bool writes) {
+    return (int32_t)(row + PROGRAM_FIRST_KEY) << ACCESS_KEY_SHIFT | writes;
+}
+
+static int64_t access_key(int32_t access) { return (uint32_t)access >> ACCESS_KEY_SHIFT; }
+
 static void hot_row_load(void *memory, const void *values, struct store *store, struct stream *stream) {
     (void)stream;
     struct hot_row_state *state = memory;
     state->options = *(const struct hot_row_options *)values;
     state->counters = store_add_table(store, "counters", PROGRAM_FIRST_KEY, state->options.rows, 0, false);
+    bool in_two = state->options.hot_rows > 0 && state->options.hot_access != ACCESS_INCREMENT;
+    state->last_in_two = in_two ? access_pack((uint64_t)state->options.hot_rows - 1, true) : 0;
     int64_t cold_rows = state->options.rows - state->options.hot_rows;
     if (state->options.theta > 0 && cold_rows > 0) {
         zipf_init(&state->cold, (uint64_t)cold_rows, state->options.theta);
     }
 }
 
-static uint32_t access_pack(uint64_t row, uint32_t flags) {
-    return (uint32_t)(row + PROGRAM_FIRST_KEY) << ACCESS_KEY_SHIFT | flags;
-}
-
 /* Puts the hot access where it belongs among the cold ones, which keep their order. */
-static void place_hot_access(const struct hot_row_options *o, struct stream *stream, uint32_t *accesses, uint32_t hot) {
+static void place_hot_access(const struct hot_row_options *o, struct stream *stream, int32_t *accesses, int32_t hot) {
     size_t count = (size_t)o->accesses, position = 0;
     switch ((enum hot_position)o->hot_position) {
     case POSITION_FIRST: position = 0; break;
@@ -143,38 +148,81 @@ static void place_hot_access(const struct hot_row_options *o, struct stream *str
     accesses[position] = hot;
 }
 
+/* Four numbers that are compared at once. */
+typedef int32_t four_accesses __attribute__((vector_size(16)));
+
 /* All are different, so an access's place is the number of smaller ones. For a few that is quicker than to compare and
- * move: nothing in it is a guess for the processor. */
-static void sort_few_accesses(uint32_t *accesses, size_t count) {
-    uint32_t sorted[FEW_ACCESSES] = {0}, places[FEW_ACCESSES];
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t place = i;
-        for (uint32_t j = 0; j < i; j++) {
-            bool before = accesses[i] < accesses[j];
-            places[j] += before;
-            place -= before;
+ * move: nothing in it is a guess for the processor. There is room for FEW_ACCESSES, whatever their count. */
+static void sort_few_accesses(int32_t *accesses, size_t count) {
+    int32_t sorted[FEW_ACCESSES] = {0}, places[FEW_ACCESSES];
+    for (size_t from = 0; from < count; from += 4) {
+        four_accesses four, smaller = {0};
+        memcpy(&four, accesses + from, sizeof four);
+        for (size_t i = 0; i < count; i++) {
+            smaller -= four > accesses[i]; /* -1 where it is so */
         }
-        places[i] = place;
+        memcpy(places + from, &smaller, sizeof smaller);
     }
     for (size_t i = 0; i < count; i++) {
         sorted[places[i]] = accesses[i];
     }
-    memcpy(accesses, sorted, count * sizeof *accesses);
+    memcpy(accesses, sorted, sizeof sorted);
 }
 
-static void sort_accesses(uint32_t *accesses, size_t count) {
+static void sort_accesses(int32_t *accesses, size_t count) {
     if (count <= FEW_ACCESSES) {
         sort_few_accesses(accesses, count);
         return;
     }
     for (size_t i = 1; i < count; i++) {
-        uint32_t access = accesses[i];
+        int32_t access = accesses[i];
         size_t j = i;
         for (; j > 0 && accesses[j - 1] > access; j--) {
             accesses[j] = accesses[j - 1];
         }
         accesses[j] = access;
     }
+}
+
+static void draw_cold_ranks(const struct hot_row_state *state, struct stream *stream, uint64_t *ranks, size_t count) {
+    const struct hot_row_options *o = &state->options;
+    if (o->theta > 0 && count > 0) {
+        zipf_distinct(&state->cold, stream, ranks, count);
+    } else {
+        stream_distinct(stream, (uint64_t)(o->rows - o->hot_rows), ranks, count);
+    }
+}
+
+/* Makes some of the accesses write, and returns how many. */
+static int32_t draw_writes(struct stream *stream, double fraction, int32_t *accesses, size_t count) {
+    uint64_t limit = chance_limit(fraction);
+    struct stream local = *stream; /* stays in registers */
+    int32_t writes = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool write = stream_whole(&local) < limit;
+        accesses[i] |= write;
+        writes += write;
+    }
+    *stream = local;
+    return writes;
+}
+
+/* Accesses to these cold rows; returns how many of them write. If all or none do, and nothing is drawn after that, no
+ * draws are made. */
+static int32_t draw_cold_accesses(const struct hot_row_state *state, struct stream *stream, const uint64_t *ranks,
+                                  size_t count, int32_t *accesses) {
+    const struct hot_row_options *o = &state->options;
+    uint64_t hot_rows = (uint64_t)o->hot_rows;
+    bool all_write = o->write_fraction >= 1;
+    for (size_t i = 0; i < count; i++) {
+        accesses[i] = access_pack(hot_rows + ranks[i], all_write);
+        store_expect(state->counters, access_key(accesses[i]));
+    }
+    bool more_draws = hot_rows > 0 && o->hot_position == POSITION_RANDOM;
+    if (more_draws || (o->write_fraction > 0 && !all_write)) {
+        return draw_writes(stream, o->write_fraction, accesses, count);
+    }
+    return all_write ? (int32_t)count : 0;
 }
 
 /* What may be drawn or not, or more or less often, is drawn last: the rows are the same whatever the shares. */
@@ -186,59 +234,46 @@ static void hot_row_draw(void *memory, const struct draw *draw, void *values) {
     uint64_t hot_row = has_hot ? stream_below(draw->stream, (uint64_t)o->hot_rows) : 0;
     uint64_t ranks[ACCESSES_MAX];
     size_t cold_count = (size_t)o->accesses - has_hot;
-    if (o->theta > 0 && cold_count > 0) {
-        zipf_distinct(&state->cold, draw->stream, ranks, cold_count);
-    } else {
-        stream_distinct(draw->stream, (uint64_t)(o->rows - o->hot_rows), ranks, cold_count);
-    }
+    draw_cold_ranks(state, draw->stream, ranks, cold_count);
     a->rollback = stream_chance(draw->stream, o->rollback);
-    a->writes = has_hot;
-    for (size_t i = 0; i < cold_count; i++) {
-        bool writes = stream_chance(draw->stream, o->write_fraction);
-        a->accesses[i] = access_pack((uint64_t)o->hot_rows + ranks[i], writes ? ACCESS_WRITES : 0);
-        a->writes = (uint16_t)(a->writes + writes);
-    }
+    a->writes = (uint16_t)(has_hot + draw_cold_accesses(state, draw->stream, ranks, cold_count, a->accesses));
     if (has_hot) {
-        place_hot_access(o, draw->stream, a->accesses, access_pack(hot_row, ACCESS_HOT | ACCESS_WRITES));
+        int32_t access = access_pack(hot_row, true);
+        store_expect(state->counters, access_key(access));
+        place_hot_access(o, draw->stream, a->accesses, access);
     }
     if (o->order == ORDER_BY_KEY) {
         sort_accesses(a->accesses, (size_t)o->accesses);
     }
-    for (size_t i = 0; i < (size_t)o->accesses; i++) {
-        store_expect(state->counters, a->accesses[i] >> ACCESS_KEY_SHIFT);
-    }
 }
 
-static int64_t access_key(const struct hot_row_arguments *a, const struct hot_row_registers *r) {
-    return a->accesses[r->access] >> ACCESS_KEY_SHIFT;
+static int64_t key_at_hand(const struct hot_row_arguments *a, const struct hot_row_registers *r) {
+    return access_key(a->accesses[r->access]);
 }
 
 /* The access is over with this statement; the last one takes the last lock. */
-static void finish_access(const struct hot_row_state *state, const struct hot_row_arguments *a,
-                          struct hot_row_registers *r, struct step *step) {
+static inline void finish_access(const struct hot_row_state *state, const struct hot_row_arguments *a,
+                                 struct hot_row_registers *r, struct step *step) {
     r->access++;
     r->stage = STAGE_ACCESS;
     step->last_lock = r->access == state->options.accesses;
     if (!step->last_lock) {
-        store_expect_next(state->counters, access_key(a, r));
+        store_expect_next(state->counters, key_at_hand(a, r));
     }
 }
 
-static void begin_access(const struct hot_row_state *state, const struct hot_row_arguments *a,
-                         struct hot_row_registers *r, struct step *step) {
-    const struct hot_row_options *o = &state->options;
-    uint32_t access = a->accesses[r->access];
-    if ((access & ACCESS_HOT) != 0 && o->hot_access != ACCESS_INCREMENT) {
-        bool locked = o->hot_access == ACCESS_FOR_UPDATE;
-        step_select(step, state->counters, access_key(a, r), locked ? LOCKING_UPDATE : LOCKING_NONE);
-        r->stage = STAGE_HOT_READ;
-        return;
+/* The rest of a hot row's access: it was read, and perhaps thought about. */
+static void continue_access(const struct hot_row_state *state, const struct hot_row_arguments *a,
+                            struct hot_row_registers *r, const struct reply *reply, struct step *step) {
+    if (r->stage == STAGE_HOT_READ) {
+        r->seen = reply_value(reply);
+        r->stage = STAGE_HOT_THOUGHT;
+        if (!distribution_is_zero(&state->options.app_time)) {
+            step_think(step, &state->options.app_time);
+            return;
+        }
     }
-    if ((access & ACCESS_WRITES) != 0) {
-        step_update(step, state->counters, access_key(a, r), VALUE_ADD, 1);
-    } else {
-        step_select(step, state->counters, access_key(a, r), LOCKING_NONE);
-    }
+    step_update(step, state->counters, key_at_hand(a, r), VALUE_SET, r->seen + 1);
     finish_access(state, a, r, step);
 }
 
@@ -249,23 +284,17 @@ static void hot_row_next(void *memory, const void *values, void *registers, cons
     struct hot_row_registers *r = registers;
     if (r->stage != STAGE_BEGIN && reply->status == REPLY_ERROR) {
         step_end(step, true);
-        return;
-    }
-    if (r->stage == STAGE_HOT_READ) {
-        r->seen = reply_value(reply);
-        r->stage = STAGE_HOT_THOUGHT;
-        if (!distribution_is_zero(&state->options.app_time)) {
-            step_think(step, &state->options.app_time);
-            return;
-        }
-    }
-    if (r->stage == STAGE_HOT_THOUGHT) {
-        step_update(step, state->counters, access_key(a, r), VALUE_SET, r->seen + 1);
-        finish_access(state, a, r, step);
-    } else if (r->access < state->options.accesses) {
-        begin_access(state, a, r, step);
-    } else {
+    } else if (r->stage >= STAGE_HOT_READ) {
+        continue_access(state, a, r, reply, step);
+    } else if (r->access == state->options.accesses) {
         step_end(step, a->rollback);
+    } else if (a->accesses[r->access] <= state->last_in_two) {
+        bool locked = state->options.hot_access == ACCESS_FOR_UPDATE;
+        step_select(step, state->counters, key_at_hand(a, r), locked ? LOCKING_UPDATE : LOCKING_NONE);
+        r->stage = STAGE_HOT_READ;
+    } else {
+        step_read_or_increment(step, state->counters, key_at_hand(a, r), (a->accesses[r->access] & ACCESS_WRITES) != 0);
+        finish_access(state, a, r, step);
     }
 }
 
@@ -283,8 +312,7 @@ static size_t hot_row_plan(const void *memory, const void *values, struct planne
     struct footprint plan = {.items = out, .capacity = most};
     for (int64_t i = 0; i < state->options.accesses; i++) {
         bool writes = (a->accesses[i] & ACCESS_WRITES) != 0;
-        footprint_add_row(&plan, state->counters, a->accesses[i] >> ACCESS_KEY_SHIFT,
-                          writes ? PLANNED_WRITE : PLANNED_READ);
+        footprint_add_row(&plan, state->counters, access_key(a->accesses[i]), writes ? PLANNED_WRITE : PLANNED_READ);
     }
     return plan.count;
 }

@@ -35,6 +35,16 @@ static inline void step_update(struct step *step, struct table *table, int64_t k
         .kind = STEP_UPDATE, .table = table, .first = key, .last = key, .value = value, .operand = operand};
 }
 
+/* A read without lock, or an update that adds 1: which one is no jump that a processor could guess wrong. */
+static inline void step_read_or_increment(struct step *step, struct table *table, int64_t key, bool increment) {
+    *step = (struct step){.kind = increment ? STEP_UPDATE : STEP_SELECT,
+                          .table = table,
+                          .first = key,
+                          .last = key,
+                          .value = increment ? VALUE_ADD : VALUE_SET,
+                          .operand = increment};
+}
+
 /* `think` must outlive the program: let it stand in the workload's state. */
 static inline void step_think(struct step *step, const struct distribution *think) {
     *step = (struct step){.kind = STEP_THINK, .think = think};
@@ -72,6 +82,15 @@ static inline void draw_distinct(const struct zipf *zipf, struct stream *stream,
  * of two points of a sweep differ in nothing else. */
 static inline bool stream_chance(struct stream *stream, double probability) {
     return stream_unit(stream) < probability;
+}
+
+/* For many draws with one probability p: stream_unit gives the multiple of 2^-53 that stream_whole counts, so
+ * stream_chance(stream, p) is stream_whole(stream) < chance_limit(p). */
+static inline uint64_t stream_whole(struct stream *stream) { return stream_bits(stream) >> 11; }
+static inline uint64_t chance_limit(double probability) {
+    double limit = probability * 0x1p53;
+    int64_t whole = (int64_t)limit;
+    return (uint64_t)(whole + ((double)whole < limit));
 }
 
 /* ---- What audits look at ---- */

@@ -65,8 +65,8 @@ enum stage { STAGE_BEGIN, STAGE_REQUEST, STAGE_SEEN };
 
 struct ycsb_registers {
     int64_t seen;     /* the value of the row to be updated */
-    uint16_t request; /* the number of the request at hand */
-    uint16_t stage;
+    uint32_t request; /* the number of the request at hand */
+    uint32_t stage;
 };
 
 static const char *const update_names[] = {"increment", "read_write", "blind", NULL};
@@ -133,15 +133,17 @@ static void draw_ranks(const struct ycsb_state *state, struct stream *stream, ui
     }
 }
 
+/* What a draw must be below to make a scan, an insert if it makes no scan, and another one a read of the rest. */
+struct kind_limits {
+    uint64_t scan, insert, read;
+};
+
 /* Two draws whatever the shares are. */
-static enum kind draw_kind(const struct ycsb_options *o, struct stream *stream) {
-    double special = stream_unit(stream);
-    bool reads = stream_chance(stream, o->read_fraction);
-    if (special < o->scan_fraction) {
-        return KIND_SCAN;
-    }
-    if (special < o->scan_fraction + o->insert_fraction) {
-        return KIND_INSERT;
+static enum kind draw_kind(const struct kind_limits *limits, struct stream *stream) {
+    uint64_t special = stream_whole(stream);
+    bool reads = stream_whole(stream) < limits->read;
+    if (special < limits->insert) {
+        return special < limits->scan ? KIND_SCAN : KIND_INSERT;
     }
     return reads ? KIND_READ : KIND_UPDATE;
 }
@@ -160,29 +162,42 @@ static void sort_requests(uint32_t *requests, size_t count) {
 static enum kind request_kind(uint32_t request) { return (enum kind)(request & KIND_MASK); }
 static int64_t request_key(uint32_t request) { return request >> KIND_BITS; }
 
+static void draw_requests(const struct ycsb_state *state, struct stream *stream, struct ycsb_arguments *a) {
+    const struct ycsb_options *o = &state->options;
+    const struct kind_limits limits = {chance_limit(o->scan_fraction),
+                                       chance_limit(o->scan_fraction + o->insert_fraction),
+                                       chance_limit(o->read_fraction)};
+    size_t count = (size_t)o->requests;
+    uint64_t ranks[REQUESTS_MAX];
+    draw_ranks(state, stream, ranks, count);
+    a->rollback = stream_chance(stream, o->rollback);
+    struct stream local = *stream; /* stays in registers */
+    uint32_t updates = 0, inserts = 0;
+    for (size_t i = 0; i < count; i++) {
+        enum kind kind = draw_kind(&limits, &local);
+        uint32_t request = (uint32_t)(ranks[i] + PROGRAM_FIRST_KEY) << KIND_BITS | kind;
+        store_expect(state->usertable, request_key(request));
+        a->requests[i] = kind == KIND_INSERT ? INSERT_REQUEST : request;
+        updates += kind == KIND_UPDATE;
+        inserts += kind == KIND_INSERT;
+    }
+    *stream = local;
+    a->updates = (uint16_t)updates;
+    a->inserts = (uint16_t)inserts;
+}
+
 /* Rows first, then what the shares decide, last the lengths, which only scans draw. */
 static void ycsb_draw(void *memory, const struct draw *draw, void *values) {
     const struct ycsb_state *state = memory;
     const struct ycsb_options *o = &state->options;
     struct ycsb_arguments *a = values;
     size_t count = (size_t)o->requests;
-    uint64_t ranks[REQUESTS_MAX];
-    draw_ranks(state, draw->stream, ranks, count);
-    a->rollback = stream_chance(draw->stream, o->rollback);
+    draw_requests(state, draw->stream, a);
     a->blind_value = (int64_t)draw->number;
-    a->updates = a->inserts = 0;
-    for (size_t i = 0; i < count; i++) {
-        enum kind kind = draw_kind(o, draw->stream);
-        uint32_t request = (uint32_t)(ranks[i] + PROGRAM_FIRST_KEY) << KIND_BITS | kind;
-        a->requests[i] = kind == KIND_INSERT ? INSERT_REQUEST : request;
-        a->updates = (uint16_t)(a->updates + (kind == KIND_UPDATE));
-        a->inserts = (uint16_t)(a->inserts + (kind == KIND_INSERT));
-    }
     if (o->order == ORDER_BY_KEY) {
         sort_requests(a->requests, count);
     }
-    for (size_t i = 0; i < count; i++) {
-        store_expect(state->usertable, request_key(a->requests[i]));
+    for (size_t i = 0; o->scan_fraction > 0 && i < count; i++) {
         if (request_kind(a->requests[i]) == KIND_SCAN) {
             a->lengths[i] = (uint16_t)(1 + stream_below(draw->stream, (uint64_t)o->scan_length));
         }
@@ -192,8 +207,8 @@ static void ycsb_draw(void *memory, const struct draw *draw, void *values) {
 /* ---- Running ---- */
 
 /* The request is over with this statement; the last one takes the last lock. */
-static void finish_request(const struct ycsb_state *state, const struct ycsb_arguments *a, struct ycsb_registers *r,
-                           struct step *step) {
+static inline void finish_request(const struct ycsb_state *state, const struct ycsb_arguments *a,
+                                  struct ycsb_registers *r, struct step *step) {
     r->request++;
     r->stage = STAGE_REQUEST;
     step->last_lock = r->request == state->options.requests;
@@ -202,15 +217,16 @@ static void finish_request(const struct ycsb_state *state, const struct ycsb_arg
     }
 }
 
-static void begin_update(const struct ycsb_state *state, const struct ycsb_arguments *a, int64_t key,
-                         struct ycsb_registers *r, struct step *step) {
-    switch ((enum update)state->options.update) {
-    case UPDATE_READ_WRITE:
+static void begin_range_or_insert(struct ycsb_state *state, const struct ycsb_arguments *a, struct ycsb_registers *r,
+                                  struct step *step) {
+    int64_t key = request_key(a->requests[r->request]);
+    if (request_kind(a->requests[r->request]) == KIND_SCAN) {
         step_select(step, state->usertable, key, LOCKING_NONE);
-        r->stage = STAGE_SEEN;
-        return;
-    case UPDATE_BLIND: step_update(step, state->usertable, key, VALUE_SET, a->blind_value); break;
-    case UPDATE_INCREMENT: step_update(step, state->usertable, key, VALUE_ADD, 1); break;
+        step->scan = true;
+        step->last = key + a->lengths[r->request] - 1;
+    } else {
+        step_update(step, state->usertable, state->next_key++, VALUE_SET, 0);
+        step->kind = STEP_INSERT;
     }
     finish_request(state, a, r, step);
 }
@@ -218,20 +234,19 @@ static void begin_update(const struct ycsb_state *state, const struct ycsb_argum
 static void begin_request(struct ycsb_state *state, const struct ycsb_arguments *a, struct ycsb_registers *r,
                           struct step *step) {
     int64_t key = request_key(a->requests[r->request]);
-    switch (request_kind(a->requests[r->request])) {
-    case KIND_UPDATE: begin_update(state, a, key, r, step); return;
-    case KIND_READ: step_select(step, state->usertable, key, LOCKING_NONE); break;
-    case KIND_SCAN:
+    enum kind kind = request_kind(a->requests[r->request]);
+    if (kind > KIND_UPDATE) {
+        begin_range_or_insert(state, a, r, step);
+    } else if (state->options.update == UPDATE_INCREMENT || kind == KIND_READ) {
+        step_read_or_increment(step, state->usertable, key, kind == KIND_UPDATE);
+        finish_request(state, a, r, step);
+    } else if (state->options.update == UPDATE_BLIND) {
+        step_update(step, state->usertable, key, VALUE_SET, a->blind_value);
+        finish_request(state, a, r, step);
+    } else {
         step_select(step, state->usertable, key, LOCKING_NONE);
-        step->scan = true;
-        step->last = key + a->lengths[r->request] - 1;
-        break;
-    case KIND_INSERT:
-        step_update(step, state->usertable, state->next_key++, VALUE_SET, 0);
-        step->kind = STEP_INSERT;
-        break;
+        r->stage = STAGE_SEEN;
     }
-    finish_request(state, a, r, step);
 }
 
 static void ycsb_next(void *memory, const void *values, void *registers, const struct reply *reply, struct step *step) {

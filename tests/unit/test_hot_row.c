@@ -2,6 +2,7 @@
  * finds. The notation is explained in rehearsal.h. */
 #include "tests/support/rehearsal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void steps(void **state) {
@@ -78,20 +79,30 @@ static void rows_are_distinct(void **state) {
     check_accesses("rows=10000000 accesses=256", 256, 1, 20);
 }
 
+static void check_sorted(const char *settings, int accesses, uint64_t transactions) {
+    struct rehearsal world;
+    rehearsal_open(&world, "hot_row", settings);
+    for (uint64_t n = 1; n <= transactions; n++) {
+        rehearsal_next(&world, n);
+        assert_int_equal(world.name_count, accesses);
+        for (int k = 1; k < world.name_count; k++) {
+            assert_true(world.names[k - 1] < world.names[k]);
+        }
+    }
+    rehearsal_close(&world);
+}
+
 static void by_key_is_sorted(void **state) {
     (void)state;
     static const char *const settings[] = {"accesses=20 rows=50 order=by_key hot_rows=7 write_fraction=0",
                                            "accesses=20 rows=50 order=by_key hot_rows=0 theta=0.9"};
     for (int i = 0; i < 2; i++) {
-        struct rehearsal world;
-        rehearsal_open(&world, "hot_row", settings[i]);
-        for (uint64_t n = 1; n <= 300; n++) {
-            rehearsal_next(&world, n);
-            for (int k = 1; k < world.name_count; k++) {
-                assert_true(world.names[k - 1] < world.names[k]);
-            }
-        }
-        rehearsal_close(&world);
+        check_sorted(settings[i], 20, 300);
+    }
+    for (int accesses = 1; accesses <= 17; accesses++) {
+        char few[80];
+        snprintf(few, sizeof few, "accesses=%d rows=40 order=by_key hot_rows=2 write_fraction=50%%", accesses);
+        check_sorted(few, accesses, 100);
     }
 }
 
@@ -161,6 +172,27 @@ static void shares(void **state) {
     rehearsal_close(&shared);
 }
 
+/* The place of the hot access is drawn after the writes, be they none, some or all. */
+static void shares_do_not_move_the_hot_access(void **state) {
+    (void)state;
+    static const char *const settings[] = {"accesses=6 hot_position=random",
+                                           "accesses=6 hot_position=random write_fraction=30%",
+                                           "accesses=6 hot_position=random write_fraction=1"};
+    struct rehearsal worlds[3];
+    for (int i = 0; i < 3; i++) {
+        rehearsal_open(&worlds[i], "hot_row", settings[i]);
+    }
+    for (uint64_t n = 1; n <= 100; n++) {
+        for (int i = 0; i < 3; i++) {
+            rehearsal_next(&worlds[i], n);
+            assert_memory_equal(worlds[0].names, worlds[i].names, 6 * sizeof worlds[0].names[0]);
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        rehearsal_close(&worlds[i]);
+    }
+}
+
 static void audit_counts_lost_updates(void **state) {
     (void)state;
     struct rehearsal world;
@@ -189,4 +221,4 @@ static void audit_counts_lost_updates(void **state) {
 TEST_GROUP(hot_row, cmocka_unit_test(steps), cmocka_unit_test(writes_what_it_read), cmocka_unit_test(rows_are_distinct),
            cmocka_unit_test(by_key_is_sorted), cmocka_unit_test(positions_and_rows_are_uniform),
            cmocka_unit_test(cold_rows_are_skewed), cmocka_unit_test(shares),
-           cmocka_unit_test(audit_counts_lost_updates))
+           cmocka_unit_test(shares_do_not_move_the_hot_access), cmocka_unit_test(audit_counts_lost_updates))
