@@ -150,19 +150,21 @@ static void place_hot_access(const struct hot_row_options *o, struct stream *str
 
 /* Four numbers that are compared at once. */
 typedef int32_t four_accesses __attribute__((vector_size(16)));
+_Static_assert(FEW_ACCESSES == 16, "four times four are compared with each");
 
 /* All are different, so an access's place is the number of smaller ones. For a few that is quicker than to compare and
  * move: nothing in it is a guess for the processor. There is room for FEW_ACCESSES, whatever their count. */
 static void sort_few_accesses(int32_t *accesses, size_t count) {
     int32_t sorted[FEW_ACCESSES] = {0}, places[FEW_ACCESSES];
-    for (size_t from = 0; from < count; from += 4) {
-        four_accesses four, smaller = {0};
-        memcpy(&four, accesses + from, sizeof four);
-        for (size_t i = 0; i < count; i++) {
-            smaller -= four > accesses[i]; /* -1 where it is so */
-        }
-        memcpy(places + from, &smaller, sizeof smaller);
+    four_accesses fours[4], first = {0}, second = {0}, third = {0}, fourth = {0}; /* the places, by fours */
+    memcpy(fours, accesses, sizeof fours);
+    for (size_t i = 0; i < count; i++) {
+        first -= fours[0] > accesses[i]; /* -1 where it is so */
+        second -= fours[1] > accesses[i];
+        third -= fours[2] > accesses[i];
+        fourth -= fours[3] > accesses[i];
     }
+    memcpy(places, (four_accesses[4]){first, second, third, fourth}, sizeof places);
     for (size_t i = 0; i < count; i++) {
         sorted[places[i]] = accesses[i];
     }
