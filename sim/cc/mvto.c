@@ -105,7 +105,7 @@ static enum cc_status mvto_claim(struct cc *cc, struct txn *txn, struct row *row
             return status;
         }
     }
-    if (change == PUT_DELETE && (*base)->newer != NULL) {
+    if (change == PUT_DELETE && *base != row->record->newest) {
         return txn_refuse(txn, REASON_TS_LATE); /* invariant 4 */
     }
     return CC_OK;

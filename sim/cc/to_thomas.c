@@ -28,7 +28,7 @@ static enum cc_status thomas_claim(struct cc *cc, struct txn *txn, struct row *r
             return status;
         }
     }
-    if (change == PUT_DELETE && (*base)->newer != NULL) {
+    if (change == PUT_DELETE && *base != row->record->newest) {
         return txn_refuse(txn, REASON_TS_LATE); /* invariant 2 */
     }
     return CC_OK;
@@ -41,7 +41,7 @@ static void drop_obsolete(struct cc *cc, struct txn *txn) {
         const struct write *write = &txn->writes.items[i];
         struct row *row = &txn->rows.items[write->row];
         bool last = write->version == row->own;
-        if (!store_is_obsolete(cc->store, write->version)) {
+        if (!store_is_obsolete(cc->store, row->record, write->version)) {
             txn->writes.items[kept++] = *write;
             continue;
         }

@@ -48,14 +48,14 @@ static uint32_t installed_before(const struct player *player, uint32_t row, uint
 /* The store forgets rows that are absent for everybody. When one of them is met again, what stands there is the
  * loader's, but means the state in which the row was forgotten: what the version above it, other than `but`, was put
  * on, or the last. */
-static uint32_t writer_of(const struct player *player, uint32_t row, const struct version *version,
-                          const struct version *but) {
+static uint32_t writer_of(const struct player *player, uint32_t row, const struct record *record,
+                          const struct version *version, const struct version *but) {
     if (version->writer != 0 || !version->absent) {
         return life_of(version->writer);
     }
-    const struct version *above = version->newer;
-    while (above != NULL && (above->stamp == 0 || above == but)) {
-        above = above->newer;
+    const struct version *above = store_committed_above(record, version);
+    if (above != NULL && above == but) {
+        above = store_committed_above(record, above);
     }
     uint32_t before = above != NULL ? life_of(above->writer) : but != NULL ? life_of(but->writer) : PLAY_NONE;
     return installed_before(player, row, before);
@@ -69,7 +69,7 @@ static struct trace_event seen_as(const struct player *player, const struct txn 
     uint32_t number = player_row(player, row->key);
     return (struct trace_event){.kind = version->writer == txn->id ? TRACE_OWN : TRACE_READ,
                                 .row = number,
-                                .other = writer_of(player, number, version, NULL),
+                                .other = writer_of(player, number, row->record, version, NULL),
                                 .scan = !is_by_key(txn),
                                 .matched = !version->absent && condition_holds(condition, row->key, version->value),
                                 .absent = version->absent,
@@ -178,7 +178,7 @@ static void add_unvisited(struct player *player, struct txn *txn) {
         }
         struct trace_event event = {.kind = TRACE_READ,
                                     .row = number,
-                                    .other = writer_of(player, number, version, NULL),
+                                    .other = writer_of(player, number, record, version, NULL),
                                     .scan = true,
                                     .absent = true};
         store_release(&player->world.store, player->table, id, record);
@@ -220,7 +220,7 @@ static void watch_commit(struct cc *cc, struct txn *txn) {
     for (size_t i = 0; i < txn->writes.count; i++) {
         const struct write *write = &txn->writes.items[i];
         const struct row *row = &txn->rows.items[write->row];
-        if (write->version != row->own || store_is_obsolete(&player->world.store, row->own)) {
+        if (write->version != row->own || store_is_obsolete(&player->world.store, row->record, row->own)) {
             continue;
         }
         uint32_t number = player_row(player, row->key);
@@ -249,7 +249,7 @@ void player_installing(void *context, struct txn *txn, const struct row *row) {
     for (size_t i = player->trace.count; i-- > 0 && player->trace.items[i].kind == TRACE_INSTALL;) {
         struct trace_event *event = &player->trace.items[i];
         if (event->life == life_of(txn->id) && event->row == number) {
-            event->other = writer_of(player, number, behind, row->own);
+            event->other = writer_of(player, number, row->record, behind, row->own);
             return;
         }
     }

@@ -10,11 +10,8 @@ enum { SLOT_BITS = 24 };
 
 static uint64_t serial_of(uint64_t id) { return id >> SLOT_BITS; }
 
-static uint64_t committed_writer_above(const struct version *version) {
-    const struct version *above = version->newer;
-    while (above != NULL && above->stamp == 0) {
-        above = above->newer;
-    }
+static uint64_t committed_writer_above(const struct row *row, const struct version *version) {
+    const struct version *above = store_committed_above(row->record, version);
     return above != NULL ? serial_of(above->writer) : 0;
 }
 
@@ -46,7 +43,7 @@ static void installing(void *context, struct txn *txn, const struct row *row) {
     const struct version *own = row->own, *behind = version_behind(world, own);
     struct certifier_install install = {.key = row->key,
                                         .behind = serial_of(behind->writer),
-                                        .under = own->newer != NULL ? committed_writer_above(own) : 0,
+                                        .under = committed_writer_above(row, own),
                                         .before = behind->value,
                                         .after = own->value,
                                         .number = own->statement,
@@ -114,11 +111,8 @@ void report_statement_now(struct world *world, struct actor *actor) {
 }
 
 /* Was the version superseded by one that had been committed when the attempt began? */
-static bool is_dead(const struct actor *actor, const struct version *seen) {
-    const struct version *above = seen->newer;
-    while (above != NULL && above->stamp == 0) {
-        above = above->newer;
-    }
+static bool is_dead(const struct actor *actor, const struct row *row, const struct version *seen) {
+    const struct version *above = store_committed_above(row->record, seen);
     return above != NULL && above->stamp <= actor->begin_stamp;
 }
 
@@ -134,11 +128,11 @@ static void report_version(struct world *world, struct actor *actor, const struc
                                   .table = (uint16_t)row->table->index,
                                   .sight = (uint8_t)(own ? SIGHT_OWN_VERSION : sight),
                                   .dirty = !own && seen->stamp == 0,
-                                  .dead = !own && seen->newer != NULL && is_dead(actor, seen),
+                                  .dead = !own && is_dead(actor, row, seen),
                                   .kept = actor->step.kind == STEP_INSERT && !seen->absent};
     if (seen->writer == 0 && seen->absent) {
         read.anew = true;
-        read.under = committed_writer_above(seen);
+        read.under = committed_writer_above(row, seen);
     }
     certifier_read(world->certifier, actor->reported, actor->txn.statement, &read);
 }

@@ -297,9 +297,9 @@ bool siread_read(struct siread_table *table, struct serial *serial, struct row *
     if (serial->safe || row->own != NULL) {
         return true;
     }
-    for (struct siread *mark = seen->newer != NULL ? tail_of(row->record)->marks : NULL; mark != NULL;
-         mark = mark->next) {
-        if (mark->writes && mark->owner->id == seen->newer->writer && !mark->owner->doomed &&
+    const struct version *above = store_above(row->record, seen);
+    for (struct siread *mark = above != NULL ? tail_of(row->record)->marks : NULL; mark != NULL; mark = mark->next) {
+        if (mark->writes && mark->owner->id == above->writer && !mark->owner->doomed &&
             !add_edge(table, serial, mark->owner, serial)) {
             return false;
         }

@@ -87,7 +87,7 @@ static uint64_t *places_of(const struct store *store, struct record *record) {
     return &((struct heap_mark *)(void *)(end - sizeof(struct heap_mark)))->places;
 }
 
-void store_take_place(const struct store *store, struct record *record, const struct version *version) {
+static void take_place(const struct store *store, struct record *record, const struct version *version) {
     if (store->is_heap && !version->absent) {
         ++*places_of(store, record);
     }
@@ -117,7 +117,7 @@ void store_set_initial(struct store *store, struct table *table, int64_t key, in
     free_place(store, record, version);
     version->value = absent ? 0 : value;
     version->absent = absent;
-    store_take_place(store, record, version);
+    take_place(store, record, version);
     store_release(store, table, key, record);
 }
 
@@ -205,7 +205,7 @@ struct version *store_touch(struct store *store, struct table *table, int64_t ke
         struct version *version = store_new_version(store, 0, 0, absent ? 0 : table->initial_value, absent);
         version->stamp = STORE_STAMP_LOADER;
         record->newest = version;
-        store_take_place(store, record, version);
+        take_place(store, record, version);
     }
     return record->newest;
 }
@@ -218,51 +218,66 @@ struct version *store_committed(struct store *store, struct table *table, int64_
     return version;
 }
 
+struct version *store_above(const struct record *record, const struct version *version) {
+    struct version *above = NULL, *at = record->newest;
+    for (; at != NULL && at != version; at = at->older) {
+        above = at;
+    }
+    return at != NULL ? above : NULL;
+}
+
+struct version *store_committed_above(const struct record *record, const struct version *version) {
+    struct version *above = NULL, *at = record->newest;
+    for (; at != NULL && at != version; at = at->older) {
+        above = at->stamp != 0 ? at : above;
+    }
+    return at != NULL ? above : NULL;
+}
+
+void store_link_slowly(struct store *store, struct record *record, struct version *version, struct version *base) {
+    take_place(store, record, version);
+    struct version *above = store_above(record, base);
+    version->older = base;
+    *(above != NULL ? &above->older : &record->newest) = version;
+}
+
 static void unlink_version(struct record *record, struct version *version) {
-    if (version->newer != NULL) {
-        version->newer->older = version->older;
+    struct version *above = store_above(record, version);
+    if (above != NULL) {
+        above->older = version->older;
     } else if (record->newest == version) {
         record->newest = version->older;
     }
-    if (version->older != NULL) {
-        version->older->newer = version->newer;
-    }
-}
-
-/* The next committed version above, or NULL: then `version` is, or would be, the newest committed one. */
-static struct version *committed_above(const struct version *version) {
-    struct version *above = version->newer;
-    while (above != NULL && above->stamp == 0) {
-        above = above->newer;
-    }
-    return above;
 }
 
 static bool is_committed(const struct version *version) { return version == NULL || version->stamp != 0; }
 
-/* In a store without old versions: frees what the newest committed version, at or above `version`, has superseded. What
- * stands next to an uncommitted version stays until that is gone too: that one will be installed between its neighbours. */
-static void collapse(struct store *store, struct record *record, struct version *version) {
-    for (struct version *above = version; above != NULL; above = committed_above(above)) {
-        version = above;
+/* In a store without old versions: frees what the newest committed version has superseded. What stands next to an
+ * uncommitted version stays until that is gone too: that one will be installed between its neighbours. */
+static void collapse(struct store *store, struct record *record) {
+    struct version *above = record->newest;
+    while (above->stamp == 0) {
+        above = above->older;
     }
-    for (struct version *older, *next = version->older; next != NULL; next = older) {
+    for (struct version *older, *next = above->older; next != NULL; next = older) {
         older = next->older;
-        if (next->stamp != 0 && is_committed(next->newer) && is_committed(older)) {
-            unlink_version(record, next);
+        if (next->stamp != 0 && is_committed(above) && is_committed(older)) {
+            above->older = older;
             pool_put(&store->versions, next);
+        } else {
+            above = next;
         }
     }
 }
 
-bool store_is_obsolete(const struct store *store, const struct version *version) {
-    return version->newer != NULL && !store->keeps_versions && committed_above(version) != NULL;
+bool store_is_obsolete(const struct store *store, const struct record *record, const struct version *version) {
+    return record->newest != version && !store->keeps_versions && store_committed_above(record, version) != NULL;
 }
 
 void store_discard(struct store *store, struct table *table, int64_t key, struct record *record,
                    struct version *version) {
     CHECK(version->stamp == 0);
-    struct version *above = store->keeps_versions ? NULL : committed_above(version);
+    struct version *above = store->keeps_versions ? NULL : store_committed_above(record, version);
     unlink_version(record, version);
     if (store->is_heap && !version->absent) {
         struct dead place = {.table = table, .record = record, .key = key};
@@ -271,7 +286,7 @@ void store_discard(struct store *store, struct table *table, int64_t key, struct
     }
     pool_put(&store->versions, version);
     if (above != NULL) {
-        collapse(store, record, above);
+        collapse(store, record);
     }
 }
 
@@ -295,10 +310,10 @@ static inline void account(struct table *table, const struct version *superseded
 void store_install_slowly(struct store *store, struct table *table, int64_t key, struct record *record,
                           struct version *version, uint64_t stamp) {
     CHECK(version->stamp == 0 && version->older != NULL);
-    struct version *above = committed_above(version);
+    struct version *above = store_committed_above(record, version);
     version->stamp = stamp & STORE_STAMP_MOST;
     if (above != NULL && !store->keeps_versions) { /* obsolete at once: one above it was committed first */
-        collapse(store, record, above);
+        collapse(store, record);
         return;
     }
     struct version *superseded = version->older;
@@ -313,7 +328,7 @@ void store_install_slowly(struct store *store, struct table *table, int64_t key,
         note_dead(store, (struct dead){table, record, key, stamp});
     }
     if (!store->keeps_versions) {
-        collapse(store, record, version);
+        collapse(store, record);
     }
 }
 

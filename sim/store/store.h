@@ -32,14 +32,17 @@
 #include "sim/base/memory.h"
 #include "sim/store/harness.h"
 
+/* As small as can be, since every row that is touched has one: half a cache line. What stands above a version is found
+ * from the newest down, near which those stand that are asked for. */
 struct version {
-    struct version *older, *newer;
+    struct version *older;
     int64_t value;           /* 0 if absent */
     uint64_t writer;         /* id of the attempt that wrote it; 0: the loader */
     uint64_t stamp : 40;     /* commit order; 0: uncommitted */
     uint64_t statement : 23; /* number of the statement that wrote it (cut to 23 bits) */
     uint64_t absent : 1;     /* the row does not exist in this version */
 };
+_Static_assert(sizeof(struct version) == 32, "two to a cache line");
 
 struct record {
     struct version *newest; /* NULL: untouched, the table's initial image */
@@ -179,18 +182,21 @@ static inline struct version *store_new_version(struct store *store, uint64_t wr
     return version;
 }
 
+/* The version just above this one in its record's chain, or the nearest committed one above; NULL: there is none, or it is
+ * linked nowhere. Takes time for each that stands above. */
+struct version *store_above(const struct record *record, const struct version *version);
+struct version *store_committed_above(const struct record *record, const struct version *version);
+
 /* Links `version` just above `base` (a version of that record). */
-void store_take_place(const struct store *store, struct record *record, const struct version *version);
+void store_link_slowly(struct store *store, struct record *record, struct version *version, struct version *base);
 static inline void store_link(struct store *store, struct record *record, struct version *version,
                               struct version *base) {
-    if (store->is_heap) {
-        store_take_place(store, record, version);
+    if (record->newest != base || store->is_heap) {
+        store_link_slowly(store, record, version, base);
+        return;
     }
-    struct version *newer = base->newer;
     version->older = base;
-    version->newer = newer;
-    base->newer = version;
-    *(newer != NULL ? &newer->older : &record->newest) = version;
+    record->newest = version;
 }
 
 /* Unlinks and frees a linked version that was never committed; in a heap its place stays taken. */
@@ -205,7 +211,7 @@ void store_install_slowly(struct store *store, struct table *table, int64_t key,
 static inline void store_install(struct store *store, struct table *table, int64_t key, struct record *record,
                                  struct version *version, uint64_t stamp) {
     struct version *superseded = version->older;
-    if (store->keeps_versions || version->absent || version->stamp != 0 || version->newer != NULL ||
+    if (store->keeps_versions || version->absent || version->stamp != 0 || record->newest != version ||
         superseded == NULL || superseded->stamp == 0 || superseded->older != NULL) {
         store_install_slowly(store, table, key, record, version, stamp);
         return;
@@ -218,7 +224,7 @@ static inline void store_install(struct store *store, struct table *table, int64
 }
 
 /* Does a committed version stand above this one, in a store that keeps no old versions? Then it is of no use. */
-bool store_is_obsolete(const struct store *store, const struct version *version);
+bool store_is_obsolete(const struct store *store, const struct record *record, const struct version *version);
 
 /* No snapshot needs what was superseded at or before `oldest`, the stamp of the oldest snapshot in use: frees it, or in
  * a heap leaves it to store_vacuum. */

@@ -304,14 +304,15 @@ static uint64_t nearest_committed(int at, int step) {
     return at >= 0 && at < stack_count ? stack[at].writer : UINT64_MAX;
 }
 
-static void compare_neighbours(int at) {
-    const struct version *below = stack[at].version->older, *above = stack[at].version->newer;
+static void compare_neighbours(const struct record *record, int at) {
+    const struct version *below = stack[at].version->older, *above = store_above(record, stack[at].version);
     while (below->stamp == 0) {
         below = below->older;
     }
     while (above != NULL && above->stamp == 0) {
-        above = above->newer;
+        above = store_above(record, above);
     }
+    assert_ptr_equal(above, store_committed_above(record, stack[at].version));
     assert_int_equal(below->writer, nearest_committed(at, -1));
     assert_int_equal(above != NULL ? above->writer : UINT64_MAX, nearest_committed(at, 1));
 }
@@ -326,7 +327,7 @@ static void compare_stack(struct record *record) {
             }
             assert_ptr_equal(version, stack[i].version);
             version = version->older;
-            compare_neighbours(i);
+            compare_neighbours(record, i);
         }
     }
     for (; version != NULL; version = version->older) {
