@@ -3,8 +3,8 @@
  * The low half of a key is, from the top: one bit that is 0 for urgent events, 39 bits of the order of scheduling, 24
  * bits of slot. No two events share a key, and the winner's key tells its slot.
  *
- * A popped slot's key stays in its leaf as if it were pending, so that the tree is consistent at all times: the
- * next event scheduled, or the next pop, replaces it. */
+ * The hole keeps its key as if it were pending, so that the tree is consistent at all times: the next event scheduled,
+ * or the next pop, replaces it. */
 #include "sim/kernel/agenda.h"
 
 #include <string.h>
@@ -14,10 +14,19 @@
 
 #define EMPTY (~(agenda_key)0)
 
-enum { SLOT_BITS = 24, ORDER_BITS = 39, BLIND_LEVELS = 6 };
+enum { SLOT_BITS = 24, ARITY = 4, BLIND_BITS = 6, CACHE_LINE = 64 };
+_Static_assert(ARITY * sizeof(agenda_key) == CACHE_LINE, "siblings fill a cache line");
+
+#define ORDINARY  (UINT64_C(1) << 63)
+#define NEXT_STEP (UINT64_C(1) << SLOT_BITS)
 
 /* Who wins is as good as random, so this must not be a branch: gcc makes conditional moves of it. */
 static inline agenda_key key_min(agenda_key a, agenda_key b) { return a < b ? a : b; }
+
+/* The best of a node's siblings. */
+static inline agenda_key best_rival(const agenda_key *node, uint32_t i) {
+    return key_min(key_min(node[i ^ 1], node[i ^ 2]), node[i ^ 3]);
+}
 
 /* Puts `key` into leaf `i`, the winner's, and replays its matches up to the root. */
 static inline void replace_winner(struct agenda *agenda, uint32_t i, agenda_key key) {
@@ -25,21 +34,21 @@ static inline void replace_winner(struct agenda *agenda, uint32_t i, agenda_key 
     uint32_t root = agenda->root;
     node[i] = key;
     while (i != root) {
-        key = key_min(key, node[i ^ 1]);
-        i /= 2;
+        key = key_min(key, best_rival(node, i));
+        i /= ARITY;
         node[i] = key;
     }
 }
 
-/* The same for a leaf that need not be the winner's: stops where a match ends as before. Half of all matches end as
- * before, so a test at each of the first levels would be mispredicted, which costs more than to climb them. */
+/* The same for a leaf that need not be the winner's: stops where a match ends as before. Many matches end as before, so
+ * a test at each of the first levels would be mispredicted, which costs more than to climb them. */
 static void replace_any(struct agenda *agenda, uint32_t i, agenda_key key) {
     agenda_key *node = agenda->node;
-    uint32_t watched = i >> BLIND_LEVELS, root = agenda->root;
+    uint32_t watched = i >> BLIND_BITS, root = agenda->root;
     node[i] = key;
     while (i != root) {
-        key = key_min(key, node[i ^ 1]);
-        i /= 2;
+        key = key_min(key, best_rival(node, i));
+        i /= ARITY;
         if (i <= watched && node[i] == key) {
             return;
         }
@@ -53,65 +62,79 @@ static inline uint32_t slot_of(agenda_key key) { return (uint32_t)key & (AGENDA_
 static void add_leaf(struct agenda *agenda, uint32_t slot, agenda_key key) {
     uint32_t leaf = agenda->width + agenda->used++;
     if (agenda->used > agenda->span) {
-        agenda->root /= 2;
-        agenda->span *= 2;
+        agenda->root /= ARITY;
+        agenda->span *= ARITY;
     }
     agenda->leaf[slot] = leaf;
     replace_winner(agenda, leaf, key);
 }
 
 /* The last leaf moves into the place of the one that goes. */
-static void remove_leaf(struct agenda *agenda, uint32_t slot) {
-    uint32_t hole = agenda->leaf[slot], last = agenda->width + --agenda->used;
+static void remove_leaf(struct agenda *agenda, uint32_t leaf) {
+    uint32_t last = agenda->width + --agenda->used;
     agenda_key moved = agenda->node[last];
-    agenda->leaf[slot] = 0;
     replace_any(agenda, last, EMPTY);
-    if (hole != last) {
-        agenda->leaf[slot_of(moved)] = hole;
-        replace_any(agenda, hole, moved);
+    if (leaf != last) {
+        agenda->leaf[slot_of(moved)] = leaf;
+        replace_any(agenda, leaf, moved);
     }
-    if (agenda->used > 0 && agenda->used <= agenda->span / 2) {
-        agenda->root *= 2;
-        agenda->span /= 2;
+    if (agenda->used > 0 && agenda->used <= agenda->span / ARITY) {
+        agenda->root *= ARITY;
+        agenda->span /= ARITY;
     }
 }
 
+/* The hole goes: nobody took it over. */
 static inline void settle(struct agenda *agenda) {
-    if (agenda->popped != AGENDA_NONE) {
-        remove_leaf(agenda, agenda->popped);
-        agenda->popped = AGENDA_NONE;
+    if (agenda->hole != 0) {
+        remove_leaf(agenda, agenda->hole);
+        agenda->hole = 0;
     }
 }
 
 void agenda_init(struct agenda *agenda, uint32_t slots) {
-    *agenda = (struct agenda){.popped = AGENDA_NONE};
+    *agenda = (struct agenda){.next = ORDINARY};
     agenda_reserve(agenda, slots > 1 ? slots : 1);
 }
 
 void agenda_free(struct agenda *agenda) {
-    mem_free(agenda->node);
+    mem_free(agenda->block);
     mem_free(agenda->leaf);
-    *agenda = (struct agenda){.popped = AGENDA_NONE};
+    *agenda = (struct agenda){.next = ORDINARY};
 }
 
-/* Twice as wide, and so on: what was the tree is the left part of the new one, at the same distance from its leaves. */
-static void widen(struct agenda *agenda, uint32_t width) {
-    agenda_key *node = mem_new(2 * (size_t)width, sizeof *node);
-    for (uint32_t i = 0; i < 2 * width; i++) {
-        node[i] = EMPTY;
+/* Whole families of siblings: what `count` neighbours on one level take. */
+static uint32_t families(uint32_t count) { return (count + ARITY - 1) / ARITY; }
+
+/* The nodes anew, for `room` leaves of which `width` is the first: each level goes only as far to the right as there are
+ * leaves below it. What was the tree stands at the left, at the same distance from its leaves. */
+static void rebuild(struct agenda *agenda, uint32_t width, uint32_t room) {
+    void *block = mem_new((size_t)width + ARITY * families(room) + ARITY - 1, sizeof(agenda_key));
+    agenda_key *node = (agenda_key *)(((uintptr_t)block + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+    for (uint32_t first = width, wide = families(room); first >= 1; first /= ARITY, wide = families(wide)) {
+        for (uint32_t i = 0; i < ARITY * wide; i++) {
+            node[first + i] = EMPTY;
+        }
     }
     for (uint32_t i = 0; i < agenda->used; i++) {
         node[width + i] = agenda->node[agenda->width + i];
-        agenda->leaf[slot_of(node[width + i])] = width + i;
     }
-    for (uint32_t i = width - 1; i >= 1; i--) {
-        node[i] = key_min(node[2 * i], node[2 * i + 1]);
+    for (uint32_t first = width / ARITY, wide = families(agenda->used); first >= 1;
+         first /= ARITY, wide = families(wide)) {
+        for (uint32_t i = first; i < first + wide; i++) {
+            node[i] = key_min(node[ARITY * i], best_rival(node, ARITY * i));
+        }
     }
-    mem_free(agenda->node);
-    agenda->span = agenda->width == 0 ? 1 : agenda->span;
-    agenda->root = width / agenda->span;
+    for (uint32_t slot = 0; slot < agenda->slots; slot++) {
+        agenda->leaf[slot] += agenda->leaf[slot] != 0 ? width - agenda->width : 0;
+    }
+    agenda->hole += agenda->hole != 0 ? width - agenda->width : 0;
+    mem_free(agenda->block);
+    agenda->block = block;
     agenda->node = node;
     agenda->width = width;
+    agenda->span = agenda->span == 0 ? 1 : agenda->span;
+    agenda->root = width / agenda->span;
 }
 
 void agenda_reserve(struct agenda *agenda, uint32_t slots) {
@@ -120,59 +143,91 @@ void agenda_reserve(struct agenda *agenda, uint32_t slots) {
         return;
     }
     uint32_t room = slots > 2 * agenda->slots ? slots : 2 * agenda->slots; /* just what is asked for, then doubling */
+    uint32_t width = agenda->width > 0 ? agenda->width : 1;
+    while (width < room) {
+        width *= ARITY;
+    }
+    rebuild(agenda, width, room);
     agenda->leaf = mem_resize(agenda->leaf, room, sizeof *agenda->leaf);
     memset(agenda->leaf + agenda->slots, 0, (room - agenda->slots) * sizeof *agenda->leaf);
     agenda->slots = room;
-    uint32_t width = agenda->width > 0 ? agenda->width : 1;
-    while (width < room) {
-        width *= 2;
-    }
-    if (width > agenda->width) {
-        widen(agenda, width);
-    }
 }
 
-/* The popped slot's leaf is the winner's: it is its own again, or taken over by a slot that has none. */
+/* The low half of the key of what is scheduled next. */
+static inline uint64_t next_key(struct agenda *agenda, uint32_t slot) {
+    uint64_t next = agenda->next;
+    CHECK(next >= ORDINARY); /* else the order has overflowed */
+    agenda->next = next + NEXT_STEP;
+    return next | slot;
+}
+
+static inline agenda_key key_of(int64_t time_ns, uint64_t low) { return (agenda_key)(uint64_t)time_ns << 64 | low; }
+
+/* The hole is the winner's leaf. */
+static inline void fill_hole(struct agenda *agenda, uint32_t slot, agenda_key key) {
+    uint32_t hole = agenda->hole;
+    agenda->leaf[slot] = hole;
+    agenda->hole = 0;
+    replace_winner(agenda, hole, key);
+}
+
 static inline __attribute__((always_inline)) void put(struct agenda *agenda, uint32_t slot, agenda_key key) {
-    uint32_t popped = agenda->popped, leaf = agenda->leaf[slot];
-    if (slot == popped) {
-        agenda->popped = AGENDA_NONE;
-        replace_winner(agenda, leaf, key);
-    } else if (leaf != 0) {
+    uint32_t leaf = agenda->leaf[slot];
+    if (leaf != 0) {
         replace_any(agenda, leaf, key);
-    } else if (popped != AGENDA_NONE) {
-        leaf = agenda->leaf[slot] = agenda->leaf[popped];
-        agenda->leaf[popped] = 0;
-        agenda->popped = AGENDA_NONE;
-        replace_winner(agenda, leaf, key);
+    } else if (agenda->hole != 0) {
+        fill_hole(agenda, slot, key);
     } else {
         add_leaf(agenda, slot, key);
     }
 }
 
-static inline __attribute__((always_inline)) void schedule(struct agenda *agenda, uint32_t slot, int64_t time_ns,
-                                                           uint64_t ordinary) {
-    CHECK(time_ns >= agenda->now_ns);
-    CHECK(agenda->order >> ORDER_BITS == 0);
-    if (slot >= agenda->slots) {
-        CHECK(slot < AGENDA_SLOTS_MAX);
-        agenda_reserve(agenda, slot + 1);
-    }
-    uint64_t low = ordinary << 63 | agenda->order++ << SLOT_BITS | slot;
-    put(agenda, slot, (agenda_key)(uint64_t)time_ns << 64 | low);
+static void grow(struct agenda *agenda, uint32_t slot) {
+    CHECK(slot < AGENDA_SLOTS_MAX);
+    agenda_reserve(agenda, slot + 1);
 }
 
-void agenda_schedule(struct agenda *agenda, uint32_t slot, int64_t time_ns) { schedule(agenda, slot, time_ns, 1); }
+/* Out of the way, so that those for whom there is room need not save a register for it. */
+static __attribute__((noinline)) void grow_and_schedule(struct agenda *agenda, uint32_t slot, int64_t time_ns) {
+    grow(agenda, slot);
+    agenda_schedule(agenda, slot, time_ns);
+}
 
-void agenda_schedule_urgent(struct agenda *agenda, uint32_t slot) { schedule(agenda, slot, agenda->now_ns, 0); }
+void agenda_schedule(struct agenda *agenda, uint32_t slot, int64_t time_ns) {
+    if (slot >= agenda->slots) {
+        grow_and_schedule(agenda, slot, time_ns);
+        return;
+    }
+    CHECK(time_ns >= agenda->now_ns);
+    put(agenda, slot, key_of(time_ns, next_key(agenda, slot)));
+}
+
+void agenda_schedule_urgent(struct agenda *agenda, uint32_t slot) {
+    if (slot >= agenda->slots) {
+        grow(agenda, slot);
+    }
+    put(agenda, slot, key_of(agenda->now_ns, next_key(agenda, slot) - ORDINARY));
+}
+
+void agenda_take_over(struct agenda *agenda, uint32_t slot, int64_t time_ns) {
+    if (slot >= agenda->slots) {
+        grow_and_schedule(agenda, slot, time_ns);
+        return;
+    }
+    CHECK(time_ns >= agenda->now_ns);
+    CHECK(agenda->hole != 0 && agenda->leaf[slot] == 0);
+    fill_hole(agenda, slot, key_of(time_ns, next_key(agenda, slot)));
+}
 
 bool agenda_pending(const struct agenda *agenda, uint32_t slot) {
-    return slot < agenda->slots && slot != agenda->popped && agenda->leaf[slot] != 0;
+    return slot < agenda->slots && agenda->leaf[slot] != 0;
 }
 
 void agenda_cancel(struct agenda *agenda, uint32_t slot) {
+    settle(agenda); /* the hole must not be the leaf that moves: its slot has none */
     if (agenda_pending(agenda, slot)) {
-        remove_leaf(agenda, slot);
+        remove_leaf(agenda, agenda->leaf[slot]);
+        agenda->leaf[slot] = 0;
     }
 }
 
@@ -188,17 +243,18 @@ uint32_t agenda_pop(struct agenda *agenda, int64_t limit_ns) {
     }
     uint32_t slot = slot_of(key);
     agenda->now_ns = (int64_t)(key >> 64);
-    agenda->popped = slot;
+    agenda->hole = agenda->leaf[slot];
+    agenda->leaf[slot] = 0;
     agenda->handled++;
     return slot;
 }
 
 /* The best of those whom the popped one beat. */
 uint32_t agenda_foresee(const struct agenda *agenda) {
-    CHECK(agenda->popped != AGENDA_NONE);
+    CHECK(agenda->hole != 0);
     agenda_key next = EMPTY;
-    for (uint32_t i = agenda->leaf[agenda->popped]; i != agenda->root; i /= 2) {
-        next = key_min(next, agenda->node[i ^ 1]);
+    for (uint32_t i = agenda->hole; i != agenda->root; i /= ARITY) {
+        next = key_min(next, best_rival(agenda->node, i));
     }
     return next != EMPTY ? slot_of(next) : AGENDA_NONE;
 }

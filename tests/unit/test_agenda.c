@@ -243,9 +243,9 @@ static void schedule_in_the_past(struct agenda *agenda) { agenda_schedule(agenda
 static void schedule_beyond_the_last_slot(struct agenda *agenda) { agenda_schedule(agenda, AGENDA_SLOTS_MAX, 200); }
 static void pop_with_a_limit_in_the_past(struct agenda *agenda) { agenda_pop(agenda, agenda->now_ns - 1); }
 static void schedule_after_the_last_order(struct agenda *agenda) {
-    agenda->order = (UINT64_C(1) << 39) - 1;
-    agenda_schedule(agenda, 0, 200);          /* the last one that fits */
-    if (agenda_pop(agenda, INT64_MAX) == 1) { /* slot 1 was scheduled before */
+    agenda->next += ((UINT64_C(1) << 39) - 3) << 24; /* two were scheduled before */
+    agenda_schedule(agenda, 0, 200);                 /* the last one that fits */
+    if (agenda_pop(agenda, INT64_MAX) == 1) {        /* slot 1 was scheduled before */
         agenda_schedule(agenda, 0, 300);
     }
 }
