@@ -1,7 +1,9 @@
 /* station.c - k servers and one FIFO queue. See station.h for the idea and the invariants.
  *
- * The integrals grow by (busy or queued) x (time since the last change) just before every change; all is integer, so
- * nothing is lost. */
+ * An integral of a number present is the sum, over all who were present, of the time from start to end: with those
+ * present counted up to now, number x now - (the sum of all starts - the sum of all ends). So a change costs one addition
+ * and an instant at which one goes and another comes costs nothing. All is modulo 2^128 and the integral is less (a
+ * number and an instant have 63 bits each), so it is exact. */
 #include "sim/kernel/station.h"
 
 #include "sim/base/check.h"
@@ -12,108 +14,105 @@ void station_init(struct station *station, struct agenda *agenda, int64_t server
     station_reset(station);
 }
 
+static inline station_area now_of(const struct station *station) { return (uint64_t)station->agenda->now_ns; }
+
 void station_settle(struct station *station) {
-    int64_t elapsed_ns = station->agenda->now_ns - station->changed_ns;
-    if (elapsed_ns > 0) {
-        station->busy_ns += (station_area)station->busy * (station_area)elapsed_ns;
-        station->queue_ns += (station_area)station->queued * (station_area)elapsed_ns;
-        station->changed_ns = station->agenda->now_ns;
-    }
+    station->busy_ns = (station_area)station->busy * now_of(station) - station->busy_start;
+    station->queue_ns = (station_area)station->queued * now_of(station) - station->queue_start;
 }
 
 void station_reset(struct station *station) {
+    station->busy_start = (station_area)station->busy * now_of(station);
+    station->queue_start = (station_area)station->queued * now_of(station);
     station->busy_ns = station->queue_ns = 0;
     station->served_ns = 0;
-    station->changed_ns = station->reset_ns = station->agenda->now_ns;
+    station->reset_ns = station->agenda->now_ns;
 }
 
-static void queue_append(struct station *station, struct station_job *job) {
+static inline void queue_append(struct station *station, struct station_job *job) {
     job->next = NULL;
-    job->previous = station->last;
-    if (station->last != NULL) {
+    if (station->first != NULL) {
+        job->previous = station->last;
         station->last->next = job;
     } else {
         station->first = job;
     }
     station->last = job;
     station->queued++;
+    station->queue_start += now_of(station);
 }
 
-static void queue_remove(struct station *station, struct station_job *job) {
-    if (job->previous != NULL) {
-        job->previous->next = job->next;
-    } else {
-        CHECK(station->first == job);
-        station->first = job->next;
-    }
-    if (job->next != NULL) {
-        job->next->previous = job->previous;
-    } else {
-        CHECK(station->last == job);
-        station->last = job->previous;
-    }
-    job->next = job->previous = NULL;
+static inline void queue_take_first(struct station *station) {
+    station->first = station->first->next;
     station->queued--;
+    station->queue_start -= now_of(station);
 }
 
-static inline struct station_job *queue_take_first(struct station *station) {
-    struct station_job *job = station->first;
-    if (job != NULL) {
-        station->first = job->next;
-        *(job->next != NULL ? &job->next->previous : &station->last) = NULL;
-        job->next = NULL;
-        station->queued--;
+static void queue_remove(struct station *station, const struct station_job *job) {
+    if (job == station->first) {
+        queue_take_first(station);
+        return;
     }
-    return job;
+    CHECK(job->previous->next == job);
+    job->previous->next = job->next;
+    *(job->next != NULL ? &job->next->previous : &station->last) = job->previous;
+    station->queued--;
+    station->queue_start -= now_of(station);
 }
 
-/* The caller has settled the station. */
-static void serve(struct station *station, struct station_job *job) {
-    int64_t now_ns = station->agenda->now_ns;
-    CHECK(job->service_ns <= INT64_MAX - now_ns);
-    station->busy++;
+static inline void start(struct station *station, struct station_job *job) {
     job->served = true;
-    job->start_ns = now_ns;
-    agenda_schedule(station->agenda, job->slot, now_ns + job->service_ns);
+    job->start_ns = station->agenda->now_ns;
 }
 
-/* The job goes, finished or not; the server takes the next. Returns the service since the last reset. */
-static int64_t free_server(struct station *station, struct station_job *job) {
-    int64_t from_ns = job->start_ns > station->reset_ns ? job->start_ns : station->reset_ns;
-    int64_t got_ns = station->agenda->now_ns - from_ns;
-    station_settle(station);
-    station->served_ns += got_ns;
-    station->busy--;
-    job->at = NULL;
-    job->served = false;
-    struct station_job *next = queue_take_first(station);
-    if (next != NULL) {
-        serve(station, next);
-    }
-    return got_ns;
+/* When a service that starts now ends. Past the end of time it wraps, and the agenda finds it in the past. */
+static inline int64_t end_ns(const struct station *station, const struct station_job *job) {
+    return (int64_t)((uint64_t)station->agenda->now_ns + (uint64_t)job->service_ns);
 }
 
 void station_join(struct station *station, struct station_job *job, int64_t service_ns) {
     CHECK(job->at == NULL);
     CHECK(service_ns >= 0);
     CHECK_SLOW(!agenda_pending(station->agenda, job->slot));
-    station_settle(station);
     job->at = station;
     job->service_ns = service_ns;
-    if (station->busy < station->servers) {
-        CHECK(station->first == NULL);
-        serve(station, job);
-    } else {
+    if (station->busy >= station->servers) {
         job->served = false;
         queue_append(station, job);
+        return;
     }
+    CHECK(station->first == NULL);
+    station->busy++;
+    station->busy_start += now_of(station);
+    start(station, job);
+    agenda_schedule(station->agenda, job->slot, end_ns(station, job));
+}
+
+/* The job goes, finished or not, and the first of the queue follows it: then the number of the busy stays. Returns the
+ * service that the job got since the last reset. */
+static inline __attribute__((always_inline)) int64_t hand_over(struct station *station, struct station_job *job,
+                                                               void (*schedule)(struct agenda *, uint32_t, int64_t)) {
+    int64_t from_ns = job->start_ns > station->reset_ns ? job->start_ns : station->reset_ns;
+    int64_t got_ns = station->agenda->now_ns - from_ns;
+    station->served_ns += got_ns;
+    job->at = NULL;
+    struct station_job *next = station->first;
+    if (next != NULL) {
+        queue_take_first(station);
+        start(station, next);
+        schedule(station->agenda, next->slot, end_ns(station, next));
+    } else {
+        station->busy--;
+        station->busy_start -= now_of(station);
+    }
+    return got_ns;
 }
 
 int64_t station_finish(struct station_job *job) {
-    CHECK(job->at != NULL && job->served);
-    CHECK(job->at->agenda->now_ns - job->start_ns == job->service_ns);
-    CHECK_SLOW(!agenda_pending(job->at->agenda, job->slot));
-    return free_server(job->at, job);
+    struct station *station = job->at;
+    CHECK(station != NULL && job->served);
+    CHECK(station->agenda->now_ns - job->start_ns == job->service_ns);
+    return hand_over(station, job, agenda_take_over);
 }
 
 int64_t station_leave(struct station_job *job) {
@@ -121,12 +120,11 @@ int64_t station_leave(struct station_job *job) {
     if (station == NULL) {
         return 0;
     }
-    if (job->served) {
-        agenda_cancel(station->agenda, job->slot);
-        return free_server(station, job);
+    if (!job->served) {
+        queue_remove(station, job);
+        job->at = NULL;
+        return 0;
     }
-    station_settle(station);
-    queue_remove(station, job);
-    job->at = NULL;
-    return 0;
+    agenda_cancel(station->agenda, job->slot);
+    return hand_over(station, job, agenda_schedule);
 }

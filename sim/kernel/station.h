@@ -20,30 +20,33 @@
 __extension__ typedef unsigned __int128 station_area; /* number x nanoseconds, wide enough for any run */
 
 struct station_job {
-    struct station_job *next, *previous; /* in the queue */
-    struct station *at;                  /* the station where it queues or is served; NULL: none */
+    struct station_job *next;     /* in the queue */
+    struct station_job *previous; /* in the queue, of all but the first */
+    struct station *at;           /* the station where it queues or is served; NULL: none */
     uint32_t slot;
-    bool served;
+    bool served;        /* while it is at a station: or does it queue? */
     int64_t service_ns; /* wanted */
     int64_t start_ns;   /* of service */
 };
 
 struct station {
     struct agenda *agenda;
-    int64_t servers;                  /* or STATION_UNLIMITED */
-    int64_t busy;                     /* servers at work */
-    struct station_job *first, *last; /* who queues */
+    int64_t servers;           /* or STATION_UNLIMITED */
+    int64_t busy;              /* servers at work */
+    struct station_job *first; /* who queues */
+    struct station_job *last;  /* if anybody does */
     int64_t queued;
-    int64_t changed_ns;    /* when busy changed last */
-    station_area busy_ns;  /* integral of busy since the last reset, up to changed_ns */
-    station_area queue_ns; /* integral of queued since the last reset, up to changed_ns */
-    int64_t served_ns;     /* service done for jobs that ended or left, their part since the last reset */
+    station_area busy_start;  /* busy_ns = busy x now - busy_start; see station.c */
+    station_area queue_start; /* queue_ns = queued x now - queue_start */
+    station_area busy_ns;     /* integral of busy from the last reset to the last station_settle */
+    station_area queue_ns;    /* integral of queued, likewise */
+    int64_t served_ns;        /* service done for jobs that ended or left, their part since the last reset */
     int64_t reset_ns;
 };
 
 void station_init(struct station *station, struct agenda *agenda, int64_t servers);
 
-/* Joins the queue, or starts at once. When the slot's event comes, call station_finish first. */
+/* Joins the queue, or starts at once. When the slot's event comes, call station_finish before anything is scheduled. */
 void station_join(struct station *station, struct station_job *job, int64_t service_ns);
 
 /* The service of `job` is over: frees its server, starts the next. Returns the service it got since the last reset of
