@@ -425,7 +425,8 @@ static bool (*const phases[PHASE_COUNT])(struct world *, struct actor *) = {
     [PHASE_READMIT] = traffic_readmit,
 };
 
-static void walk(struct world *world, struct actor *actor) {
+/* Inline where it goes on from an event: that is once an access. */
+static inline __attribute__((always_inline)) void walk(struct world *world, struct actor *actor) {
     while (phases[actor->phase](world, actor)) {
         if (world->stopped) {
             return;
@@ -433,13 +434,17 @@ static void walk(struct world *world, struct actor *actor) {
     }
 }
 
+static void walk_traced(struct world *world, struct actor *actor) {
+    trace_goes_on(world, actor);
+    walk(world, actor);
+    trace_pauses(world, actor);
+}
+
 void walker_run(struct world *world, struct actor *actor) {
     if (world->trace == NULL) {
         walk(world, actor);
     } else {
-        trace_goes_on(world, actor);
-        walk(world, actor);
-        trace_pauses(world, actor);
+        walk_traced(world, actor);
     }
 }
 
@@ -460,5 +465,9 @@ void walker_event(struct world *world, struct actor *actor) {
         }
         return;
     }
-    walker_run(world, actor);
+    if (world->trace == NULL) {
+        walk(world, actor);
+    } else {
+        walk_traced(world, actor);
+    }
 }
