@@ -23,46 +23,56 @@ _Static_assert(ARITY * sizeof(agenda_key) == CACHE_LINE, "siblings fill a cache 
 /* Who wins is as good as random, so this must not be a branch: gcc makes conditional moves of it. */
 static inline agenda_key key_min(agenda_key a, agenda_key b) { return a < b ? a : b; }
 
+/* Places are in bytes, so that a sibling is one XOR away and needs no scaling. */
+enum { NODE = sizeof(agenda_key) };
+
+static inline agenda_key *node_at(agenda_key *node, uint32_t at) { return (agenda_key *)(void *)((char *)node + at); }
+static inline uint32_t parent_of(uint32_t at) { return at / ARITY & ~(uint32_t)(NODE - 1); }
+
 /* The best of a node's siblings. */
-static inline agenda_key best_rival(const agenda_key *node, uint32_t i) {
-    return key_min(key_min(node[i ^ 1], node[i ^ 2]), node[i ^ 3]);
+static inline agenda_key best_rival(agenda_key *node, uint32_t at) {
+    return key_min(key_min(*node_at(node, at ^ 1 * NODE), *node_at(node, at ^ 2 * NODE)),
+                   *node_at(node, at ^ 3 * NODE));
 }
 
-/* Puts `key` into leaf `i`, the winner's, and replays its matches up to the root. */
-static inline void replace_winner(struct agenda *agenda, uint32_t i, agenda_key key) {
+/* Puts `key` into the leaf `at`, the winner's, and replays its matches up to the root. */
+static inline void replace_winner(struct agenda *agenda, uint32_t at, agenda_key key) {
     agenda_key *node = agenda->node;
     uint32_t root = agenda->root;
-    node[i] = key;
-    while (i != root) {
-        key = key_min(key, best_rival(node, i));
-        i /= ARITY;
-        node[i] = key;
-    }
+    *node_at(node, at) = key;
+    do {
+        key = key_min(key, best_rival(node, at));
+        at = parent_of(at);
+        *node_at(node, at) = key;
+    } while (at != root);
 }
 
 /* The same for a leaf that need not be the winner's: stops where a match ends as before. Many matches end as before, so
  * a test at each of the first levels would be mispredicted, which costs more than to climb them. */
-static void replace_any(struct agenda *agenda, uint32_t i, agenda_key key) {
+static void replace_any(struct agenda *agenda, uint32_t at, agenda_key key) {
     agenda_key *node = agenda->node;
-    uint32_t watched = i >> BLIND_BITS, root = agenda->root;
-    node[i] = key;
-    while (i != root) {
-        key = key_min(key, best_rival(node, i));
-        i /= ARITY;
-        if (i <= watched && node[i] == key) {
+    uint32_t watched = at >> BLIND_BITS, root = agenda->root;
+    *node_at(node, at) = key;
+    do {
+        key = key_min(key, best_rival(node, at));
+        at = parent_of(at);
+        if (at <= watched && *node_at(node, at) == key) {
             return;
         }
-        node[i] = key;
-    }
+        *node_at(node, at) = key;
+    } while (at != root);
 }
+
+/* The place of the i-th leaf. */
+static inline uint32_t leaf_at(const struct agenda *agenda, uint32_t i) { return (agenda->width + i) * NODE; }
 
 static inline uint32_t slot_of(agenda_key key) { return (uint32_t)key & (AGENDA_SLOTS_MAX - 1); }
 
 /* A new leaf on the right. Where the root moves up, what was beside it is empty but for this leaf. */
 static void add_leaf(struct agenda *agenda, uint32_t slot, agenda_key key) {
-    uint32_t leaf = agenda->width + agenda->used++;
+    uint32_t leaf = leaf_at(agenda, agenda->used++);
     if (agenda->used > agenda->span) {
-        agenda->root /= ARITY;
+        agenda->root = parent_of(agenda->root);
         agenda->span *= ARITY;
     }
     agenda->leaf[slot] = leaf;
@@ -71,14 +81,14 @@ static void add_leaf(struct agenda *agenda, uint32_t slot, agenda_key key) {
 
 /* The last leaf moves into the place of the one that goes. */
 static void remove_leaf(struct agenda *agenda, uint32_t leaf) {
-    uint32_t last = agenda->width + --agenda->used;
-    agenda_key moved = agenda->node[last];
+    uint32_t last = leaf_at(agenda, --agenda->used);
+    agenda_key moved = *node_at(agenda->node, last);
     replace_any(agenda, last, EMPTY);
     if (leaf != last) {
         agenda->leaf[slot_of(moved)] = leaf;
         replace_any(agenda, leaf, moved);
     }
-    if (agenda->used > 0 && agenda->used <= agenda->span / ARITY) {
+    if (agenda->used <= agenda->span / ARITY && agenda->span > ARITY) {
         agenda->root *= ARITY;
         agenda->span /= ARITY;
     }
@@ -122,19 +132,19 @@ static void rebuild(struct agenda *agenda, uint32_t width, uint32_t room) {
     for (uint32_t first = width / ARITY, wide = families(agenda->used); first >= 1;
          first /= ARITY, wide = families(wide)) {
         for (uint32_t i = first; i < first + wide; i++) {
-            node[i] = key_min(node[ARITY * i], best_rival(node, ARITY * i));
+            node[i] = key_min(node[ARITY * i], best_rival(node, ARITY * i * NODE));
         }
     }
     for (uint32_t slot = 0; slot < agenda->slots; slot++) {
-        agenda->leaf[slot] += agenda->leaf[slot] != 0 ? width - agenda->width : 0;
+        agenda->leaf[slot] += agenda->leaf[slot] != 0 ? (width - agenda->width) * NODE : 0;
     }
-    agenda->hole += agenda->hole != 0 ? width - agenda->width : 0;
+    agenda->hole += agenda->hole != 0 ? (width - agenda->width) * NODE : 0;
     mem_free(agenda->block);
     agenda->block = block;
     agenda->node = node;
     agenda->width = width;
-    agenda->span = agenda->span == 0 ? 1 : agenda->span;
-    agenda->root = width / agenda->span;
+    agenda->span = agenda->span == 0 ? ARITY : agenda->span;
+    agenda->root = width / agenda->span * NODE;
 }
 
 void agenda_reserve(struct agenda *agenda, uint32_t slots) {
@@ -143,7 +153,7 @@ void agenda_reserve(struct agenda *agenda, uint32_t slots) {
         return;
     }
     uint32_t room = slots > 2 * agenda->slots ? slots : 2 * agenda->slots; /* just what is asked for, then doubling */
-    uint32_t width = agenda->width > 0 ? agenda->width : 1;
+    uint32_t width = agenda->width > 0 ? agenda->width : ARITY;
     while (width < room) {
         width *= ARITY;
     }
@@ -233,7 +243,7 @@ void agenda_cancel(struct agenda *agenda, uint32_t slot) {
 
 uint32_t agenda_pop(struct agenda *agenda, int64_t limit_ns) {
     settle(agenda);
-    agenda_key key = agenda->node[agenda->root];
+    agenda_key key = *node_at(agenda->node, agenda->root);
     if ((uint64_t)(key >> 64) > (uint64_t)limit_ns) {
         if (key != EMPTY) {
             CHECK(limit_ns >= agenda->now_ns);
@@ -253,8 +263,8 @@ uint32_t agenda_pop(struct agenda *agenda, int64_t limit_ns) {
 uint32_t agenda_foresee(const struct agenda *agenda) {
     CHECK(agenda->hole != 0);
     agenda_key next = EMPTY;
-    for (uint32_t i = agenda->hole; i != agenda->root; i /= ARITY) {
-        next = key_min(next, best_rival(agenda->node, i));
+    for (uint32_t at = agenda->hole; at != agenda->root; at = parent_of(at)) {
+        next = key_min(next, best_rival(agenda->node, at));
     }
     return next != EMPTY ? slot_of(next) : AGENDA_NONE;
 }

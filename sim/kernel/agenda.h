@@ -31,15 +31,15 @@
 __extension__ typedef unsigned __int128 agenda_key;
 
 struct agenda {
-    agenda_key *node; /* node[root] is the next event, node[leaf[slot]] a slot's key; siblings share a cache line */
+    agenda_key *node; /* numbered from 1 at the top, level by level; siblings share a cache line */
     void *block;      /* that `node` lies in */
-    uint32_t *leaf;   /* of each slot, 0: nothing pending */
+    uint32_t *leaf;   /* place of each slot's key in `node`, in bytes; 0: nothing pending */
     uint32_t slots;   /* that there is room for */
-    uint32_t width;   /* the first leaf, a power of four */
+    uint32_t width;   /* number of the first leaf, a power of four */
     uint32_t used;    /* leaves, from the left */
-    uint32_t root;    /* the lowest node above all used leaves */
     uint32_t span;    /* leaves below the root */
-    uint32_t hole;    /* leaf of the popped event, 0: none, or taken over */
+    uint32_t root;    /* place of the lowest inner node above all used leaves, in bytes: the next event */
+    uint32_t hole;    /* place of the popped event's leaf, in bytes; 0: there is none, or it was taken over */
     uint64_t next;    /* low half of the key of the next event scheduled, its slot aside */
     int64_t now_ns;
     uint64_t handled; /* events popped */
@@ -70,6 +70,8 @@ uint32_t agenda_pop(struct agenda *agenda, int64_t limit_ns);
 uint32_t agenda_foresee(const struct agenda *agenda);
 
 /* Is anything pending at all? To be asked after agenda_pop found nothing. */
-static inline bool agenda_any(const struct agenda *agenda) { return agenda->node[agenda->root] != ~(agenda_key)0; }
+static inline bool agenda_any(const struct agenda *agenda) {
+    return agenda->node[agenda->root / sizeof(agenda_key)] != ~(agenda_key)0;
+}
 
 #endif
