@@ -440,13 +440,15 @@ static void walk_traced(struct world *world, struct actor *actor) {
     trace_pauses(world, actor);
 }
 
-void walker_run(struct world *world, struct actor *actor) {
+static inline __attribute__((always_inline)) void go_on(struct world *world, struct actor *actor) {
     if (world->trace == NULL) {
         walk(world, actor);
     } else {
         walk_traced(world, actor);
     }
 }
+
+void walker_run(struct world *world, struct actor *actor) { go_on(world, actor); }
 
 void walker_event(struct world *world, struct actor *actor) {
     struct txn *txn = &actor->txn;
@@ -465,9 +467,5 @@ void walker_event(struct world *world, struct actor *actor) {
         }
         return;
     }
-    if (world->trace == NULL) {
-        walk(world, actor);
-    } else {
-        walk_traced(world, actor);
-    }
+    go_on(world, actor);
 }
