@@ -107,19 +107,22 @@ void agenda_init(struct agenda *agenda, uint32_t slots) {
     agenda_reserve(agenda, slots > 1 ? slots : 1);
 }
 
+/* Whole families of siblings: what `count` neighbours on one level take. */
+static uint32_t families(uint32_t count) { return (count + ARITY - 1) / ARITY; }
+
+/* Nodes that are allocated; with what it takes to begin at a cache line. */
+static size_t extent(uint32_t width, uint32_t room) { return (size_t)width + ARITY * families(room) + ARITY - 1; }
+
 void agenda_free(struct agenda *agenda) {
-    mem_free(agenda->block);
+    mem_unmap(agenda->block, extent(agenda->width, agenda->slots), NODE);
     mem_free(agenda->leaf);
     *agenda = (struct agenda){.next = ORDINARY};
 }
 
-/* Whole families of siblings: what `count` neighbours on one level take. */
-static uint32_t families(uint32_t count) { return (count + ARITY - 1) / ARITY; }
-
 /* The nodes anew, for `room` leaves of which `width` is the first: each level goes only as far to the right as there are
  * leaves below it. What was the tree stands at the left, at the same distance from its leaves. */
 static void rebuild(struct agenda *agenda, uint32_t width, uint32_t room) {
-    void *block = mem_new((size_t)width + ARITY * families(room) + ARITY - 1, sizeof(agenda_key));
+    void *block = mem_map(extent(width, room), NODE);
     agenda_key *node = (agenda_key *)(((uintptr_t)block + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
     for (uint32_t first = width, wide = families(room); first >= 1; first /= ARITY, wide = families(wide)) {
         for (uint32_t i = 0; i < ARITY * wide; i++) {
@@ -139,7 +142,7 @@ static void rebuild(struct agenda *agenda, uint32_t width, uint32_t room) {
         agenda->leaf[slot] += agenda->leaf[slot] != 0 ? (width - agenda->width) * NODE : 0;
     }
     agenda->hole += agenda->hole != 0 ? (width - agenda->width) * NODE : 0;
-    mem_free(agenda->block);
+    mem_unmap(agenda->block, extent(agenda->width, agenda->slots), NODE);
     agenda->block = block;
     agenda->node = node;
     agenda->width = width;

@@ -91,8 +91,18 @@ static void step_pop(struct agenda *agenda, struct model *model, struct stream *
     if (expected != AGENDA_NONE) {
         assert_int_equal(agenda_foresee(agenda), model_next(model));
     }
-    if (expected != AGENDA_NONE && stream_below(stream, 2) == 0) { /* the hold operation */
-        int64_t time_ns = model->now_ns + (int64_t)stream_below(stream, spread_ns);
+    uint64_t what = stream_below(stream, 4);
+    if (expected == AGENDA_NONE || what == 0) {
+        return;
+    }
+    int64_t time_ns = model->now_ns + (int64_t)stream_below(stream, spread_ns);
+    if (what == 1) { /* another one takes the place */
+        uint32_t slot = (uint32_t)stream_below(stream, agenda->slots < MODEL_SLOTS ? agenda->slots : MODEL_SLOTS);
+        if (!model->event[slot].pending) {
+            agenda_take_over(agenda, slot, time_ns);
+            model_schedule(model, slot, time_ns, true);
+        }
+    } else { /* the hold operation */
         agenda_schedule(agenda, expected, time_ns);
         model_schedule(model, expected, time_ns, true);
     }
@@ -203,7 +213,7 @@ static void stops_at_the_limit_and_goes_on(void **state) {
 
 static void grows_without_losing_events(void **state) {
     (void)state;
-    enum { COUNT = 5000 };
+    enum { COUNT = 70000 }; /* the tree fills more than a huge page */
     struct agenda agenda;
     agenda_init(&agenda, 1);
     for (uint32_t slot = 0; slot < COUNT; slot++) {
@@ -241,6 +251,13 @@ static void spans_no_more_than_what_is_pending(void **state) {
 
 static void schedule_in_the_past(struct agenda *agenda) { agenda_schedule(agenda, 0, agenda->now_ns - 1); }
 static void schedule_beyond_the_last_slot(struct agenda *agenda) { agenda_schedule(agenda, AGENDA_SLOTS_MAX, 200); }
+static void take_over_what_nobody_left(struct agenda *agenda) { agenda_take_over(agenda, 0, 200); }
+static void take_over_with_an_event_pending(struct agenda *agenda) {
+    agenda_schedule(agenda, 0, 200);
+    if (agenda_pop(agenda, INT64_MAX) == 1) {
+        agenda_take_over(agenda, 0, 300);
+    }
+}
 static void pop_with_a_limit_in_the_past(struct agenda *agenda) { agenda_pop(agenda, agenda->now_ns - 1); }
 static void schedule_after_the_last_order(struct agenda *agenda) {
     agenda->next += ((UINT64_C(1) << 39) - 3) << 24; /* two were scheduled before */
@@ -262,7 +279,7 @@ static bool aborts(void (*misuse)(struct agenda *)) {
         agenda_init(&agenda, 2);
         agenda_schedule(&agenda, 0, 100);
         agenda_pop(&agenda, INT64_MAX);
-        agenda_schedule(&agenda, 1, 150);
+        agenda_schedule(&agenda, 1, 150); /* in the popped one's place */
         misuse(&agenda);
         _exit(EXIT_SUCCESS);
     }
@@ -275,6 +292,8 @@ static void misuse_is_caught(void **state) {
     (void)state;
     assert_true(aborts(schedule_in_the_past));
     assert_true(aborts(schedule_beyond_the_last_slot));
+    assert_true(aborts(take_over_what_nobody_left));
+    assert_true(aborts(take_over_with_an_event_pending));
     assert_true(aborts(pop_with_a_limit_in_the_past));
     assert_true(aborts(schedule_after_the_last_order));
 }
