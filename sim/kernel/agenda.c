@@ -14,8 +14,8 @@
 
 #define EMPTY (~(agenda_key)0)
 
-enum { SLOT_BITS = 24, ARITY = 4, BLIND_BITS = 6, CACHE_LINE = 64 };
-_Static_assert(ARITY * sizeof(agenda_key) == CACHE_LINE, "siblings fill a cache line");
+enum { SLOT_BITS = 24, ARITY = 4, BLIND_BITS = 6, CACHE_LINE = 64, NODE = sizeof(agenda_key) };
+_Static_assert(ARITY *NODE == CACHE_LINE, "siblings fill a cache line");
 
 #define ORDINARY  (UINT64_C(1) << 63)
 #define NEXT_STEP (UINT64_C(1) << SLOT_BITS)
@@ -24,8 +24,6 @@ _Static_assert(ARITY * sizeof(agenda_key) == CACHE_LINE, "siblings fill a cache 
 static inline agenda_key key_min(agenda_key a, agenda_key b) { return a < b ? a : b; }
 
 /* Places are in bytes, so that a sibling is one XOR away and needs no scaling. */
-enum { NODE = sizeof(agenda_key) };
-
 static inline agenda_key *node_at(agenda_key *node, uint32_t at) { return (agenda_key *)(void *)((char *)node + at); }
 static inline uint32_t parent_of(uint32_t at) { return at / ARITY & ~(uint32_t)(NODE - 1); }
 
