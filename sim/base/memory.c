@@ -7,7 +7,7 @@
 
 #include "sim/base/check.h"
 
-enum { EXIT_INCOMPLETE = 3, SLAB_FIRST = 16, SLAB_HEADER = 16, VECTOR_FIRST = 8 };
+enum { EXIT_INCOMPLETE = 3, SLAB_FIRST = 16, SLAB_HEADER = MEMORY_LINE, VECTOR_FIRST = 8 };
 #define HUGE_PAGE ((size_t)2 << 20)
 
 static void *or_die(void *block, size_t bytes) {
@@ -40,8 +40,17 @@ char *mem_string(const char *text) {
 }
 
 void *mem_vector_grow(void *items, size_t *capacity, size_t size) {
+    size_t before = *capacity * size;
     *capacity = *capacity == 0 ? VECTOR_FIRST : *capacity * 2;
-    return mem_resize(items, *capacity, size);
+    if (size % MEMORY_LINE != 0) {
+        return mem_resize(items, *capacity, size);
+    }
+    void *grown = or_die(aligned_alloc(MEMORY_LINE, *capacity * size), *capacity * size);
+    if (before > 0) {
+        memcpy(grown, items, before);
+    }
+    free(items);
+    return grown;
 }
 
 /* ---- Huge pages ---- */
@@ -89,7 +98,7 @@ static char *new_slab(struct pool *pool) {
     size_t bytes = SLAB_HEADER + pool->slab_count * pool->size;
     char *slab;
     if (pool->slab_count < largest) {
-        slab = or_die(malloc(bytes), bytes);
+        slab = or_die(aligned_alloc(MEMORY_LINE, (bytes + MEMORY_LINE - 1) / MEMORY_LINE * MEMORY_LINE), bytes);
     } else {
         slab = or_die(aligned_alloc(HUGE_PAGE, HUGE_PAGE), HUGE_PAGE);
         madvise(slab, HUGE_PAGE, MADV_HUGEPAGE);

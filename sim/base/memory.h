@@ -8,6 +8,7 @@
  *           reuses last in, first out (the warm object), gives nothing back before pool_free.
  *   vector  VECTOR(type): a growable array that keeps its capacity when emptied, so that it allocates only while a
  *           run is still meeting its largest transaction.
+ * Objects of a pool and items of a vector that are whole cache lines begin at one.
  * Out of memory ends the process with a message and exit code 3: nothing in a simulator can go on without it. */
 #ifndef CCSIM_BASE_MEMORY_H
 #define CCSIM_BASE_MEMORY_H
@@ -15,6 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum { MEMORY_LINE = 64 }; /* bytes of a cache line */
 
 void *mem_new(size_t count, size_t size);                 /* zeroed; untouched pages of large blocks cost no memory */
 void *mem_resize(void *block, size_t count, size_t size); /* like realloc: what is new is not zeroed */

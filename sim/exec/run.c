@@ -15,16 +15,23 @@ static void handle(struct world *world, uint32_t slot) {
     }
 }
 
-/* Where so much is pending, the actors no longer fit the caches: the next one is fetched while this event is handled. */
-enum { FORESEE_FROM = 512, CACHE_LINE = 64 };
+/* Where so much is pending, the actors no longer fit the caches: of the next one, what every access touches is fetched
+ * while this event is handled. */
+enum { FORESEE_FROM = 512 };
+
+static void fetch(const char *from, const char *to) {
+    for (const char *at = from - (uintptr_t)from % MEMORY_LINE; at < to; at += MEMORY_LINE) {
+        __builtin_prefetch(at, 1);
+    }
+}
 
 static void expect_next(const struct world *world) {
     uint32_t slot = agenda_foresee(&world->agenda);
     if (slot != AGENDA_NONE && slot >= SLOT_ACTORS) {
-        const char *actor = (const char *)world->actors[slot - SLOT_ACTORS];
-        for (size_t at = 0; at < sizeof(struct actor); at += CACHE_LINE) {
-            __builtin_prefetch(actor + at, 1);
-        }
+        const struct actor *actor = world->actors[slot - SLOT_ACTORS];
+        const char *block = (const char *)actor;
+        fetch((const char *)&actor->txn.id, (const char *)&actor->cursor);
+        fetch(block + world->registers_at, block + world->registers_at + MEMORY_LINE + 1);
     }
 }
 

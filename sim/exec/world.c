@@ -138,6 +138,9 @@ static int64_t harness_now(void *memory) { return ((const struct world *)memory)
 
 static size_t aligned(size_t size) { return (size + 15) / 16 * 16; }
 
+/* Whole cache lines, an odd number of them: the same field of many actors spreads over all sets of a cache. */
+static size_t odd_lines(size_t size) { return ((size + MEMORY_LINE - 1) / MEMORY_LINE | 1) * MEMORY_LINE; }
+
 static struct actor *new_actor(struct world *world) {
     if (world->actor_count >= SYSTEM_TERMINALS_MAX) {
         return NULL;
@@ -146,14 +149,11 @@ static struct actor *new_actor(struct world *world) {
         world->actors = mem_vector_grow(world->actors, &world->actor_capacity, sizeof *world->actors);
     }
     const struct workload_ops *workload = world->spec->workload;
-    char *block = mem_new(1, world->actor_size);
+    char *block = memset(pool_get(&world->actor_pool), 0, world->actor_size);
     struct actor *actor = (struct actor *)(void *)block;
-    char *tail = block + aligned(sizeof *actor);
-    actor->txn.tail = tail;
-    tail += aligned(world->ops->txn_size);
-    actor->registers = tail;
-    tail += aligned(workload->registers_size);
-    actor->arguments = tail;
+    actor->txn.tail = block + aligned(sizeof *actor);
+    actor->registers = block + world->registers_at;
+    actor->arguments = block + world->registers_at + aligned(workload->registers_size);
     actor->txn.slot = (uint32_t)world->actor_count + SLOT_ACTORS;
     actor->txn.level = (uint8_t)world->ops->level;
     actor->job.slot = actor->txn.slot;
@@ -182,7 +182,6 @@ static void free_actor(struct actor *actor) {
     vector_free(&actor->reply_rows);
     vector_free(&actor->read_from);
     checkpoint_free(actor);
-    mem_free(actor);
 }
 
 /* ---- Building ---- */
@@ -271,8 +270,10 @@ void world_init(struct world *world, const struct run_spec *spec, struct run_res
     }
     world->store.keeps_versions = (world->ops->flags & CC_KEEPS_VERSIONS) != 0;
     world->store.keeps_tombstones = (world->ops->flags & CC_KEEPS_TOMBSTONES) != 0;
-    world->actor_size = aligned(sizeof(struct actor)) + aligned(world->ops->txn_size) +
-                        aligned(workload->registers_size) + aligned(workload->arguments_size);
+    world->registers_at = aligned(sizeof(struct actor)) + aligned(world->ops->txn_size);
+    world->actor_size =
+        odd_lines(world->registers_at + aligned(workload->registers_size) + aligned(workload->arguments_size));
+    pool_init(&world->actor_pool, world->actor_size);
     init_prices(world);
     init_stations(world);
     init_algorithm(world);
@@ -292,6 +293,7 @@ void world_free(struct world *world) {
         free_actor(world->actors[i]);
     }
     mem_free(world->actors);
+    pool_free(&world->actor_pool);
     if (world->spec->workload->unload != NULL) {
         world->spec->workload->unload(world->workload_state);
     }

@@ -66,6 +66,7 @@ struct checkpoint {
     uint32_t savepoints[STEP_SAVEPOINTS_MAX];
 };
 
+/* What every access touches stands first, behind what it touches of the transaction. */
 struct actor {
     struct txn txn; /* first: a txn pointer is an actor pointer */
     struct station_job job;
@@ -76,6 +77,20 @@ struct actor {
     bool row_written, row_first_visit;
     bool blind;       /* the statement needs nothing of its row, see statement.c */
     bool leads_force; /* its event is the end of a group force */
+    uint32_t row;     /* number of the current row in txn.rows */
+    bool tail;        /* the current row only ends the scan */
+    bool at_source;   /* the current row is step.extra's source */
+    struct step step;
+    struct reply reply;
+    VECTOR(struct reply_row) reply_rows;
+    uint64_t seen_writer; /* of the version of the current row that was read last */
+    uint64_t fold;        /* running hash of what the attempt saw and wrote */
+    int64_t cpu_ns;       /* CPU the attempt got inside the measured window */
+    struct stream service;
+    void *arguments, *registers;
+    /* the statement, where it is of several rows */
+    int64_t cursor;    /* next key of a scan */
+    int64_t key_index; /* of step.extra's keys */
     /* the transaction */
     uint64_t terminal, number;
     struct run_result *type;                       /* its kind's counts; NULL where there is one kind */
@@ -86,31 +101,18 @@ struct actor {
     int64_t wait_key;
     /* the attempt */
     int64_t attempt_start_ns;
-    int64_t cpu_ns; /* CPU it got inside the measured window */
-    uint64_t fold;  /* running hash of what it saw and wrote */
-    /* the wait: a timer that survives hints */
-    int64_t timer_ns;
-    int timer_tag;
-    /* the statement */
-    struct step step;
-    struct reply reply;
-    VECTOR(struct reply_row) reply_rows;
-    uint64_t seen_writer;                     /* of the version of the current row that was read last */
-    int64_t cursor;                           /* next key of a scan */
-    uint32_t row;                             /* number of the current row in txn.rows */
-    bool tail;                                /* the current row only ends the scan */
-    bool at_source;                           /* the current row is step.extra's source */
-    int64_t key_index;                        /* of step.extra's keys */
     size_t deferred;                          /* writes whose disk is paid */
     uint32_t savepoints[STEP_SAVEPOINTS_MAX]; /* first statement undone by rolling back to it; 0: not set */
     VECTOR(struct checkpoint) checkpoints;    /* of each statement not undone, where they are kept */
     char *kept_registers;                     /* the same of the program's registers */
+    /* the wait: a timer that survives hints */
+    int64_t timer_ns;
+    int timer_tag;
     /* loops in which no time passes: restarts of a transaction, transactions of a terminal */
     uint32_t still_restarts, still_transactions;
     int64_t still_ns;
-    struct stream service, think, restart;
+    struct stream think, restart;
     struct actor *ready_next; /* in the admission queue, or among the free actors of an open system */
-    void *arguments, *registers;
     /* early publication: durable.c */
     VECTOR(uint64_t) read_from;                        /* ids of those it read from, as far as they had not answered */
     struct actor *published_next, *published_previous; /* among the published that have not answered */
@@ -180,7 +182,8 @@ struct world {
     struct footprint plan; /* the footprint asked for last */
     struct actor **actors; /* by slot - SLOT_ACTORS */
     size_t actor_count, actor_capacity;
-    size_t actor_size;
+    size_t actor_size, registers_at; /* bytes; where the program's registers, and then its arguments, lie in them */
+    struct pool actor_pool;
     struct actor *free_actors;
     struct actor *ready_first, *ready_last;
     struct actor *published_first, *published_last; /* have not answered yet, in order of publication */

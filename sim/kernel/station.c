@@ -42,8 +42,10 @@ static inline void queue_append(struct station *station, struct station_job *job
     station->queue_start += now_of(station);
 }
 
+/* The one behind will be served next: where many queue, that is a cache miss, best begun now. */
 static inline void queue_take_first(struct station *station) {
     station->first = station->first->next;
+    __builtin_prefetch(station->first, 1);
     station->queued--;
     station->queue_start -= now_of(station);
 }

@@ -64,47 +64,48 @@ struct work {
     uint32_t locks, searched, validated, hops;
 };
 
+/* What every access touches stands last, beside what the walker has of it (exec/world.h): few cache lines in a row. */
 struct txn {
-    uint64_t id;   /* of the attempt: serial << 24 | slot, never used again */
-    uint64_t age;  /* order of the transaction's first begin; kept over restarts, smaller is older */
-    uint32_t slot; /* of its events */
-    uint8_t state; /* enum txn_state */
-    bool doomed;
-    bool condemned; /* chosen as a victim by the search under way, which may yet spare it */
-    bool first_attempt;
-    bool last_lock;        /* the statement takes its last new lock, as far as its program can tell; set by exec */
-    bool plan_lost;        /* a statement failed: what its program told of its future counts no more */
-    uint8_t reason;        /* enum reason: why it was refused or doomed */
-    uint8_t level;         /* enum level asked for */
-    bool read_only;        /* its program said that it will write nothing */
-    bool deferrable;       /* and that it can wait for a snapshot that needs no watching */
-    uint8_t intent;        /* enum intent: of the current statement (locking.h) */
-    bool in_statement;     /* is it under way? */
-    bool rewrites;         /* some row was written more than once */
-    bool has_sparse;       /* some row has a sparse key, or may have one */
-    uint32_t statement;    /* number of the current statement, from 1 */
+    uint64_t age;          /* order of the transaction's first begin; kept over restarts, smaller is older */
+    uint32_t victim_count; /* times it was a deadlock victim, over all attempts */
     uint32_t back_to;      /* doomed, but only to go back: the first statement undone; 0: none */
     uint32_t backs;        /* times this attempt was sent back */
-    uint32_t victim_count; /* times it was a deadlock victim, over all attempts */
-    struct work work;
-    VECTOR(struct row) rows;
-    uint32_t granule_count; /* how many of them stand for granules of locking, not for rows */
-    uint64_t row_filter;    /* bit (key hash) set: that row may have been met */
-    uint32_t *row_index;    /* open addressing over rows, once there are many */
-    uint32_t row_index_size;
-    VECTOR(struct write) writes;
-    VECTOR(struct scan) scans;                            /* what it scanned, in order */
-    struct lock *held;                                    /* its locks, newest first (lock table) */
-    struct lock *queued;                                  /* the request it waits for, or NULL */
-    struct predicate_lock *predicates, *predicate_queued; /* the same of its predicate locks */
-    bool overdue; /* its present wait has outlasted the delay of deadlock detection */
-    uint32_t lock_count;
-    uint64_t search_mark; /* of the latest search that visited it */
+    bool condemned;        /* chosen as a victim by the search under way, which may yet spare it */
+    bool first_attempt;
+    bool read_only;         /* its program said that it will write nothing */
+    bool deferrable;        /* and that it can wait for a snapshot that needs no watching */
+    bool overdue;           /* its present wait has outlasted the delay of deadlock detection */
+    uint32_t granule_count; /* how many of `rows` stand for granules of locking, not for rows */
+    uint64_t search_mark;   /* of the latest search that visited it */
     struct txn *search_parent;
     struct txn *wait_next, *wait_previous; /* the algorithm's waiting transactions, in order of beginning to wait */
-    uint64_t snapshot;                     /* stamp it reads as of; 0: none taken */
-    struct txn *snapshot_next, *snapshot_previous; /* open snapshots, oldest first */
-    void *tail;                                    /* the algorithm's txn_size bytes, zeroed at each begin */
+    struct predicate_lock *predicates, *predicate_queued; /* its predicate locks, the one it waits for */
+    VECTOR(struct scan) scans;                            /* what it scanned, in order */
+    void *tail;                                           /* the algorithm's txn_size bytes, zeroed at each begin */
+    struct txn *snapshot_next, *snapshot_previous;        /* open snapshots, oldest first */
+    uint64_t snapshot;                                    /* stamp it reads as of; 0: none taken */
+    uint32_t *row_index;                                  /* open addressing over rows, once there are many */
+    uint32_t row_index_size;
+    uint32_t lock_count;
+    uint64_t id;        /* of the attempt: serial << 24 | slot, never used again */
+    uint32_t slot;      /* of its events */
+    uint32_t statement; /* number of the current statement, from 1 */
+    uint8_t state;      /* enum txn_state */
+    bool doomed;
+    uint8_t reason;    /* enum reason: why it was refused or doomed */
+    uint8_t level;     /* enum level asked for */
+    uint8_t intent;    /* enum intent: of the current statement (locking.h) */
+    bool in_statement; /* is it under way? */
+    bool last_lock;    /* the statement takes its last new lock, as far as its program can tell; set by exec */
+    bool plan_lost;    /* a statement failed: what its program told of its future counts no more */
+    bool rewrites;     /* some row was written more than once */
+    bool has_sparse;   /* some row has a sparse key, or may have one */
+    struct work work;
+    struct lock *held;   /* its locks, newest first (lock table) */
+    struct lock *queued; /* the request it waits for, or NULL */
+    VECTOR(struct row) rows;
+    uint64_t row_filter; /* bit (key hash) set: that row may have been met */
+    VECTOR(struct write) writes;
 };
 
 static inline uint32_t txn_row_number(const struct txn *txn, const struct row *row) {
