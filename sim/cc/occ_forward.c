@@ -9,6 +9,9 @@
  * would read what is about to be replaced after the moment at which readers were looked for; so does a validation that
  * wrote the same rows. A transaction that has not written commits without any test.
  *
+ * Each record counts the active that may rely on it, and the scanners are counted too: so a validation that meets none
+ * of them knows at once what a look at every active transaction would tell it.
+ *
  * Invariants: the serial order is that of the validations; what a sealed transaction will install nobody active has read;
  * only sealed ones are waited for, and they never wait: no deadlock.
  * Paper: Haerder, "Observations on optimistic concurrency control schemes" (1984), forward-oriented validation.
@@ -33,20 +36,25 @@ static const struct option options[] = {
 };
 static const struct option_table table = OPTION_TABLE(options, struct forward_options);
 
-/* row->note: a write without a read depends on whether the row is there. */
-enum { DEPENDS_ON_PRESENCE = 1 };
+/* row->note, a set: a write without a read depends on whether the row is there; the record counts this attempt. */
+enum { DEPENDS_ON_PRESENCE = 1, IS_COUNTED = 2 };
 
-/* Those between begin and end, in order of beginning. */
+/* Those between begin and end, in order of beginning; how many of them are active, scan among the active, are sealed. */
 struct forward_state {
     struct txn *first, *last;
+    uint32_t active, scanners, sealed;
 };
 struct forward_txn {
     struct txn *next, *previous;
     struct txn *awaited; /* the sealed transaction it waits for, or NULL */
+    bool scans;          /* is it counted as a scanner? */
+    bool withdrawn;      /* it is active no more */
 };
-/* In the tail of a record: the sealed transaction that is about to install a version of it. */
+/* In the tail of a record: the sealed transaction that is about to install a version of it; how many of the active have
+ * met it (who relies on it is one of them). */
 struct forward_head {
     struct txn *installer;
+    uint32_t dependents;
 };
 
 static struct forward_txn *tail_of(const struct txn *txn) { return txn->tail; }
@@ -61,7 +69,42 @@ static enum cc_status forward_begin(struct cc *cc, struct txn *txn) {
         state->first = txn;
     }
     state->last = txn;
+    state->active++;
     return CC_OK;
+}
+
+/* ---- Who may rely on what ---- */
+
+static void count_dependent(struct row *row) {
+    if ((row->note & IS_COUNTED) == 0) {
+        row->note |= IS_COUNTED;
+        head_of(row->record)->dependents++;
+    }
+}
+
+/* In the instant in which exec has noted a scan it asks for its range or for the row of its source. */
+static void count_scanner(struct forward_state *state, struct txn *txn) {
+    if (txn->scans.count > 0 && !tail_of(txn)->scans) {
+        tail_of(txn)->scans = true;
+        state->scanners++;
+    }
+}
+
+/* Validated, doomed or at its end: what it relies on is in nobody's way any more. */
+static void withdraw(struct forward_state *state, struct txn *txn) {
+    if (tail_of(txn)->withdrawn) {
+        return;
+    }
+    tail_of(txn)->withdrawn = true;
+    state->active--;
+    state->scanners -= tail_of(txn)->scans;
+    for (size_t i = 0; i < txn->rows.count; i++) {
+        const struct row *row = &txn->rows.items[i];
+        if ((row->note & IS_COUNTED) != 0) {
+            CHECK(head_of(row->record)->dependents > 0);
+            head_of(row->record)->dependents--;
+        }
+    }
 }
 
 static void leave(struct cc *cc, struct txn *txn) {
@@ -77,6 +120,7 @@ static void leave(struct cc *cc, struct txn *txn) {
     } else {
         state->last = tail->previous;
     }
+    CHECK(state->first != NULL || (state->active == 0 && state->scanners == 0 && state->sealed == 0));
 }
 
 static enum cc_status forward_statement(struct cc *cc, struct txn *txn, enum intent intent) {
@@ -118,8 +162,9 @@ static enum cc_status forward_range(struct cc *cc, struct txn *txn, const struct
                                     enum patience patience) {
     (void)intent;
     (void)patience;
-    const struct forward_state *state = cc->state;
-    struct txn *other = state->first;
+    struct forward_state *state = cc->state;
+    count_scanner(state, txn);
+    struct txn *other = state->sealed > 0 ? state->first : NULL;
     while (other != NULL &&
            (other->state != TXN_SEALED || !writes_into(other, range->table, range->first, range->last))) {
         other = tail_of(other)->next;
@@ -130,8 +175,10 @@ static enum cc_status forward_range(struct cc *cc, struct txn *txn, const struct
 static enum cc_status forward_read(struct cc *cc, struct txn *txn, struct row *row, enum intent intent,
                                    enum patience patience, struct version **seen) {
     (void)intent;
+    count_scanner(cc->state, txn);
     enum cc_status status = await(txn, head_of(row->record)->installer, patience);
     if (status == CC_OK) {
+        count_dependent(row);
         *seen = row->own != NULL ? row->own : store_newest(cc->store, row->table, row->key, row->record);
     }
     return status;
@@ -142,6 +189,7 @@ static enum cc_status forward_claim(struct cc *cc, struct txn *txn, struct row *
     (void)change;
     enum cc_status status = await(txn, head_of(row->record)->installer, patience);
     if (status == CC_OK) {
+        count_dependent(row);
         *base = row->own != NULL ? row->own : store_newest(cc->store, row->table, row->key, row->record);
         row->note |= row->own == NULL ? DEPENDS_ON_PRESENCE : 0;
     }
@@ -181,31 +229,53 @@ static bool relies_on(struct cc *cc, struct txn *reader, const struct row *writt
     return scanned(reader, written);
 }
 
-/* Where the rows that it wrote show in the filter of who has met them. */
-static uint64_t filter_of_writes(const struct txn *txn) {
+static bool has_dependents(const struct txn *txn, size_t write) {
+    return head_of(txn->rows.items[txn->writes.items[write].row].record)->dependents > 0;
+}
+
+/* Where the rows that it wrote and others have met show in the filters of those. */
+static uint64_t filter_of_contested(const struct txn *txn) {
     uint64_t bits = 0;
     for (size_t i = 0; i < txn->writes.count; i++) {
         const struct row *row = &txn->rows.items[txn->writes.items[i].row];
-        bits |= txn_filter_bit(txn_row_hash(row->table, row->key));
+        bits |= has_dependents(txn, i) ? txn_filter_bit(txn_row_hash(row->table, row->key)) : 0;
     }
     return bits;
 }
 
-static bool is_in_the_way(struct cc *cc, struct txn *txn, uint64_t written, struct txn *reader) {
-    if (reader == txn || reader->doomed || reader->state == TXN_SEALED) {
-        return false;
+/* Its price is that of holding one written row after another against the reader. */
+static bool is_in_the_way(struct cc *cc, struct txn *txn, uint64_t contested, struct txn *reader) {
+    size_t compared = (reader->row_filter & contested) != 0 || reader->scans.count > 0 ? 0 : txn->writes.count;
+    bool relies = false;
+    CHECK(reader->scans.count == 0 || tail_of(reader)->scans);
+    for (; compared < txn->writes.count && !relies; compared++) {
+        bool may_rely = has_dependents(txn, compared) || reader->scans.count > 0;
+        relies = may_rely && relies_on(cc, reader, &txn->rows.items[txn->writes.items[compared].row]);
     }
-    if ((reader->row_filter & written) == 0 && reader->scans.count == 0) {
-        txn->work.validated += (uint32_t)txn->writes.count;
-        return false;
+    txn->work.validated += (uint32_t)compared;
+    return relies;
+}
+
+/* False: it gives way itself. */
+static bool validate(struct cc *cc, struct txn *txn) {
+    const struct forward_options *chosen = cc->options;
+    struct forward_state *state = cc->state;
+    uint64_t contested = filter_of_contested(txn);
+    if (contested == 0 && state->scanners == 0) {
+        txn->work.validated += (uint32_t)txn->writes.count * state->active;
+        return true;
     }
-    for (size_t i = 0; i < txn->writes.count; i++) {
-        txn->work.validated++;
-        if (relies_on(cc, reader, &txn->rows.items[txn->writes.items[i].row])) {
-            return true;
+    for (struct txn *reader = state->first; reader != NULL; reader = tail_of(reader)->next) {
+        if (tail_of(reader)->withdrawn || !is_in_the_way(cc, txn, contested, reader)) {
+            continue;
         }
+        if (chosen->resolve == RESOLVE_DIE) {
+            return false;
+        }
+        txn_doom(cc, reader, REASON_VALIDATION);
+        withdraw(state, reader);
     }
-    return false;
+    return true;
 }
 
 static struct txn *other_installer(const struct txn *txn) {
@@ -225,25 +295,21 @@ static void set_installer(const struct txn *txn, struct txn *installer) {
 }
 
 static enum cc_status forward_prepare(struct cc *cc, struct txn *txn) {
-    const struct forward_options *chosen = cc->options;
-    const struct forward_state *state = cc->state;
+    struct forward_state *state = cc->state;
     if (await(txn, other_installer(txn), BLOCK) == CC_WAIT) {
         return CC_WAIT;
     }
-    uint64_t written = filter_of_writes(txn);
-    for (struct txn *reader = state->first; reader != NULL; reader = tail_of(reader)->next) {
-        if (is_in_the_way(cc, txn, written, reader)) {
-            if (chosen->resolve == RESOLVE_DIE) {
-                return txn_refuse(txn, REASON_VALIDATION);
-            }
-            txn_doom(cc, reader, REASON_VALIDATION);
-        }
+    withdraw(state, txn);
+    if (txn->writes.count > 0 && !validate(cc, txn)) {
+        return txn_refuse(txn, REASON_VALIDATION);
     }
     set_installer(txn, txn);
+    state->sealed++;
     return CC_OK;
 }
 
 static void forward_commit(struct cc *cc, struct txn *txn) {
+    ((struct forward_state *)cc->state)->sealed--;
     set_installer(txn, NULL);
     txn_publish(txn, cc->store, true);
     leave(cc, txn);
@@ -254,7 +320,10 @@ static void forward_commit(struct cc *cc, struct txn *txn) {
     }
 }
 
-static void forward_abort(struct cc *cc, struct txn *txn) { leave(cc, txn); }
+static void forward_abort(struct cc *cc, struct txn *txn) {
+    withdraw(cc->state, txn);
+    leave(cc, txn);
+}
 
 static void forward_blockers(struct cc *cc, const struct txn *waiting, struct txn_list *out, size_t most) {
     (void)cc;

@@ -92,8 +92,36 @@ static void write_phases_overlap_but_not_on_one_row(void **state) {
     script_close(&script);
 }
 
+/* Every row it wrote is held against every active transaction until one is found that relies on it: 1 ms each. */
+static void every_comparison_has_its_price(void **state) {
+    (void)state;
+    static const struct {
+        const char *schedule, *expected;
+        int64_t committed_ms;
+    } cases[] = {
+        /* two rows, two others */
+        {"r2(x) r3(y) w1(z,1) w1(4,1) c1 a2 a3", "r2(x)=0 r3(y)=0 w1(z,1)=0 w1(4,1)=0 a2 a3 c1", 4 + 4},
+        /* the first row decides about T2, neither about T3 */
+        {"r2(x) r3(y) w1(x,1) w1(4,1) c1 +9 a3", "r2(x)=0 r3(y)=0 w1(x,1)=0 w1(4,1)=0 k2:validation c1 a3", 4 + 3},
+        /* the second row decides about the scanner */
+        {"r2(3..4) w1(x,1) w1(4,1) c1 +9 a2", "r2(3..4)=3:0,4:0 w1(x,1)=0 w1(4,1)=0 k2:validation c1", 3 + 2},
+        /* neither who has ended nor who is sealed is compared */
+        {"r2(x) r3(y) a2 w4(4,1) c4 w1(z,1) c1 +9 a3", "r2(x)=0 r3(y)=0 a2 w4(4,1)=0 w1(z,1)=0 c4 c1 a3", 6 + 1},
+        /* a duplicate key is a read of the row it met */
+        {"r2(x) i2(y,1) w1(y,1) c1 +9 a2", "r2(x)=0 i2(y,1)#duplicate w1(y,1)=0 k2:validation c1", 3 + 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct script script;
+        script_open(&script, "occ-forward", NULL, cases[i].schedule);
+        script.spec.cost.cpu_validate = distribution_constant(MILLISECOND);
+        assert_string_equal(script_run(&script), cases[i].expected);
+        assert_int_equal(script.committed_ns[1], cases[i].committed_ms * MILLISECOND);
+        script_close(&script);
+    }
+}
+
 TEST_GROUP(occ_forward, cmocka_unit_test(readers_or_writer_give_way),
            cmocka_unit_test(nobody_is_in_the_way_who_has_not_read), cmocka_unit_test(ranges_are_read_too),
            cmocka_unit_test(blind_writes_rely_on_the_row_being_there), cmocka_unit_test(savepoints_forget_no_read),
            cmocka_unit_test(readers_of_the_write_set_wait_for_the_write_phase),
-           cmocka_unit_test(write_phases_overlap_but_not_on_one_row))
+           cmocka_unit_test(write_phases_overlap_but_not_on_one_row), cmocka_unit_test(every_comparison_has_its_price))
