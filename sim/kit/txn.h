@@ -127,7 +127,7 @@ static inline struct row *txn_find_row(struct txn *txn, const struct table *tabl
 }
 
 /* Rows beyond which a hash index is kept. */
-enum { TXN_INDEX_FROM = 12 };
+enum { TXN_INDEX_FROM = 24 };
 void txn_index_last(struct txn *txn);
 
 /* A row not met before. */
