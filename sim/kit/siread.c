@@ -10,20 +10,21 @@ void siread_start(struct siread_table *table, struct cc *cc, int64_t max_marks, 
     pool_init(&table->area_pool, sizeof(struct siread_area));
 }
 
-static void free_serial(struct serial *serial) {
-    vector_free(&serial->in);
-    vector_free(&serial->out);
-    vector_free(&serial->watches);
-    vector_free(&serial->watchers);
-    vector_free(&serial->pages);
-    mem_free(serial);
+static void free_serials(struct serial *first) {
+    for (struct serial *next, *serial = first; serial != NULL; serial = next) {
+        next = serial->next;
+        vector_free(&serial->in);
+        vector_free(&serial->out);
+        vector_free(&serial->watches);
+        vector_free(&serial->watchers);
+        vector_free(&serial->pages);
+        mem_free(serial);
+    }
 }
 
 void siread_stop(struct siread_table *table) {
-    for (struct serial *next, *serial = table->first; serial != NULL; serial = next) {
-        next = serial->next;
-        free_serial(serial);
-    }
+    free_serials(table->first);
+    free_serials(table->free);
     pool_free(&table->marks);
     pool_free(&table->area_pool);
 }
@@ -343,12 +344,19 @@ bool siread_write(struct siread_table *table, struct serial *serial, struct row 
 /* ---- Life ---- */
 
 struct serial *siread_begin(struct siread_table *table, struct txn *txn) {
-    struct serial *serial = mem_new(1, sizeof *serial);
-    serial->id = txn->id;
-    serial->txn = txn;
-    serial->begun = table->clock;
-    serial->read_only = txn->read_only && table->rule == SIREAD_READ_ONLY;
-    serial->next = table->first;
+    struct serial *serial = table->free != NULL ? table->free : mem_new(1, sizeof *serial);
+    struct serial before = *serial;
+    table->free = before.next;
+    *serial = (struct serial){.next = table->first,
+                              .id = txn->id,
+                              .txn = txn,
+                              .begun = table->clock,
+                              .read_only = txn->read_only && table->rule == SIREAD_READ_ONLY,
+                              .in = before.in,
+                              .out = before.out,
+                              .watches = before.watches,
+                              .watchers = before.watchers,
+                              .pages = before.pages};
     if (table->first != NULL) {
         table->first->previous = serial;
     }
@@ -459,7 +467,10 @@ static void erase(struct siread_table *table, struct serial *serial) {
     if (serial->next != NULL) {
         serial->next->previous = serial->previous;
     }
-    free_serial(serial);
+    CHECK(serial->in.count + serial->out.count + serial->watches.count + serial->watchers.count == 0);
+    serial->pages.count = 0;
+    serial->next = table->free;
+    table->free = serial;
 }
 
 void siread_abort(struct siread_table *table, struct serial *serial) {

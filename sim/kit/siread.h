@@ -82,6 +82,7 @@ struct siread_table {
     int64_t max_marks;
     enum siread_rule rule;
     struct serial *first, *committed_first, *committed_last;
+    struct serial *free; /* forgotten ones, for the next that begin; with what their lists have grown to */
     struct siread_area *areas[STORE_TABLES_MAX];
     struct pool marks, area_pool;
 };
