@@ -52,11 +52,8 @@ uint32_t granule_of_table(struct cc *cc, struct granules *granules, struct txn *
     return meet(cc, txn, &granules->tables, table->index, GRANULE_TABLE);
 }
 
-uint32_t granule_above(struct cc *cc, struct granules *granules, struct txn *txn, uint32_t number) {
+uint32_t granule_meet_above(struct cc *cc, struct granules *granules, struct txn *txn, uint32_t number) {
     const struct row *row = &txn->rows.items[number];
-    if (row->mark != 0) {
-        return (uint32_t)row->mark - 1;
-    }
     uint32_t above;
     if (granule_level(row) == GRANULE_ROW) {
         above = meet(cc, txn, pages_of(cc, granules, row->table), granule_page(cc, row->key), GRANULE_PAGE);
@@ -108,7 +105,9 @@ enum cc_status granule_lock(struct cc *cc, struct granules *granules, struct txn
         if (granule_grants(row, mode)) {
             return CC_OK;
         }
-        enum cc_status status = locking_take(cc, txn, row, level == goal ? mode : lock_intention(mode), patience);
+        enum lock_mode wanted = level == goal ? mode : lock_intention(mode);
+        bool announced = granule_grants(row, wanted);
+        enum cc_status status = announced ? CC_OK : locking_take(cc, txn, row, wanted, patience);
         if (status != CC_OK || level == goal || level == first) {
             return status;
         }

@@ -31,7 +31,11 @@ void granules_stop(struct granules *granules);
 
 /* Numbers in txn->rows: of the table's granule; of the granule that directly contains the row, page or table `number`. */
 uint32_t granule_of_table(struct cc *cc, struct granules *granules, struct txn *txn, const struct table *table);
-uint32_t granule_above(struct cc *cc, struct granules *granules, struct txn *txn, uint32_t number);
+uint32_t granule_meet_above(struct cc *cc, struct granules *granules, struct txn *txn, uint32_t number);
+static inline uint32_t granule_above(struct cc *cc, struct granules *granules, struct txn *txn, uint32_t number) {
+    uint64_t known = txn->rows.items[number].mark;
+    return known != 0 ? (uint32_t)known - 1 : granule_meet_above(cc, granules, txn, number);
+}
 int64_t granule_page(const struct cc *cc, int64_t key);
 
 /* The record of the granule on that level above a row, for display; NULL if nobody met it. */
