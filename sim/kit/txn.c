@@ -76,6 +76,14 @@ struct row *txn_row_of_end(struct txn *txn, struct table *table) {
 
 /* ---- Writes ---- */
 
+static void drop_version(struct store *store, const struct row *row, struct version *version, bool private_writes) {
+    if (private_writes) {
+        pool_put(&store->versions, version);
+    } else {
+        store_discard(store, row->table, row->key, row->record, version);
+    }
+}
+
 void txn_undo(struct txn *txn, struct store *store, uint32_t mark, bool private_writes) {
     while (txn->writes.count > 0) {
         struct write *write = &txn->writes.items[txn->writes.count - 1];
@@ -85,36 +93,12 @@ void txn_undo(struct txn *txn, struct store *store, uint32_t mark, bool private_
         struct row *row = &txn->rows.items[write->row];
         CHECK(row->own == write->version);
         row->own = write->before;
-        if (private_writes) {
-            pool_put(&store->versions, write->version);
-        } else {
-            store_discard(store, row->table, row->key, row->record, write->version);
-        }
+        drop_version(store, row, write->version, private_writes);
         txn->writes.count--;
     }
 }
 
-/* Leaves of each row the last version alone, and links it if it is private yet. */
-static void settle_writes(struct txn *txn, struct store *store, bool private_writes) {
-    for (size_t i = 0; i < txn->writes.count; i++) {
-        struct write *write = &txn->writes.items[i];
-        struct row *row = &txn->rows.items[write->row];
-        if (write->version != row->own) {
-            if (private_writes) {
-                pool_put(&store->versions, write->version);
-            } else {
-                store_discard(store, row->table, row->key, row->record, write->version);
-            }
-            continue;
-        }
-        if (private_writes) {
-            struct version *base = store_newest(store, row->table, row->key, row->record);
-            store_link(store, row->record, row->own, base);
-        }
-    }
-}
-
-/* Only the last version of each row is installed; the attempt's earlier ones leave the chain. */
+/* Only the last version of each row is installed; the attempt's earlier ones, which come before it, leave the chain. */
 void txn_publish(struct txn *txn, struct store *store, bool private_writes) {
     if (txn->writes.count == 0) {
         return;
@@ -122,14 +106,16 @@ void txn_publish(struct txn *txn, struct store *store, bool private_writes) {
     const struct harness *harness = store->harness;
     bool is_watched = harness->installing != NULL;
     uint64_t stamp = ++store->stamp;
-    if (private_writes || txn->rewrites) {
-        settle_writes(txn, store, private_writes);
-    }
     for (size_t i = 0; i < txn->writes.count; i++) {
         const struct write *write = &txn->writes.items[i];
-        struct row *row = &txn->rows.items[write->row];
+        const struct row *row = &txn->rows.items[write->row];
         if (write->version != row->own) {
+            drop_version(store, row, write->version, private_writes);
             continue;
+        }
+        if (private_writes) {
+            struct version *base = store_newest(store, row->table, row->key, row->record);
+            store_link(store, row->record, row->own, base);
         }
         if (is_watched) {
             harness->installing(harness->world, txn, row);
@@ -153,7 +139,7 @@ void txn_clear(struct txn *txn, struct store *store) {
     txn->rows.count = 0;
     txn->granule_count = 0;
     txn->writes.count = 0;
-    txn->rewrites = txn->has_sparse = false;
+    txn->has_sparse = false;
     txn->scans.count = 0;
     txn->row_filter = 0;
 }

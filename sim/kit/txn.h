@@ -98,7 +98,6 @@ struct txn {
     bool in_statement; /* is it under way? */
     bool last_lock;    /* the statement takes its last new lock, as far as its program can tell; set by exec */
     bool plan_lost;    /* a statement failed: what its program told of its future counts no more */
-    bool rewrites;     /* some row was written more than once */
     bool has_sparse;   /* some row has a sparse key, or may have one */
     struct work work;
     struct lock *held;   /* its locks, newest first (lock table) */
@@ -170,7 +169,6 @@ static inline void txn_write(struct txn *txn, struct store *store, struct row *r
         store_link(store, row->record, version, base);
     }
     *vector_add(&txn->writes) = (struct write){.version = version, .before = row->own, .row = txn_row_number(txn, row)};
-    txn->rewrites |= row->own != NULL;
     row->own = version;
 }
 
