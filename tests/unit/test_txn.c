@@ -93,11 +93,12 @@ static void run_attempt(struct store *store, struct table *table, struct stream 
     for (txn->statement = 1; txn->statement <= STATEMENTS; txn->statement++) {
         for (uint64_t n = stream_below(stream, 3); n > 0; n--) {
             int key = (int)stream_below(stream, KEYS);
-            struct written write = {(int64_t)stream_below(stream, 100), stream_below(stream, 4) == 0, txn->statement,
-                                    key};
+            int64_t value = (int64_t)stream_below(stream, 100);
+            struct written write = {.absent = stream_below(stream, 4) == 0, .statement = txn->statement, .key = key};
+            write.value = write.absent ? 0 : value; /* a row that is not there has no value */
             struct row *row = txn_row(txn, store, table, key);
             struct version *base = private_writes ? NULL : store_newest(store, table, key, row->record);
-            txn_write(txn, store, row, base, write.value, write.absent);
+            txn_write(txn, store, row, base, value, write.absent);
             writes[count++] = write;
         }
         if (stream_below(stream, 5) == 0) {
