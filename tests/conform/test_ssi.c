@@ -207,10 +207,18 @@ static void promotion_refuses_more(void **state) {
     assert_true(count_needless(&apart, "ssi max_marks=1", 70) > 0);
 }
 
+/* The room of those who are forgotten, one of them doomed, is that of T3, T4 and T5, who have nothing to do with them. */
+static void what_is_forgotten_leaves_no_trace(void **state) {
+    (void)state;
+    script_expect(
+        "ssi", NULL, "r1(x) r2(y) w1(y,1) w2(x,1) c1 c2 r3(4) r4(5) r5(6) w3(4,1) w4(5,1) w5(6,1) c3 c4 c5",
+        "r1(x)=0 r2(y)=0 w1(y,1)=0 w2(x,1)=0 c1 k2:ssi_pivot r3(4)=0 r4(5)=0 r5(6)=0 w3(4,1)=0 w4(5,1)=0 w5(6,1)=0 c3 c4 c5");
+}
+
 TEST_GROUP(ssi, cmocka_unit_test(of_a_write_skew_the_second_to_commit_fails),
            cmocka_unit_test(what_a_savepoint_undid_still_counts),
            cmocka_unit_test(readers_count_if_the_first_committed_before_them),
            cmocka_unit_test(safe_snapshots_leave_no_marks), cmocka_unit_test(own_writes_leave_no_marks),
            cmocka_unit_test(scans_mark_what_they_cover), cmocka_unit_test(marks_are_promoted),
            cmocka_unit_test(the_variants_differ_in_what_they_refuse_needlessly),
-           cmocka_unit_test(promotion_refuses_more))
+           cmocka_unit_test(promotion_refuses_more), cmocka_unit_test(what_is_forgotten_leaves_no_trace))
