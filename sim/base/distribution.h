@@ -41,7 +41,8 @@ static inline int64_t distribution_rounded(double ns) {
 
 /* One duration; a constant draws nothing from the stream. Rounded to the nearest nanosecond. */
 int64_t distribution_draw_any(const struct distribution *d, struct stream *stream);
-static inline int64_t distribution_draw(const struct distribution *d, struct stream *stream) {
+static inline __attribute__((always_inline)) int64_t distribution_draw(const struct distribution *d,
+                                                                       struct stream *stream) {
     if (d->kind == DISTRIBUTION_EXPONENTIAL) {
         return distribution_rounded((double)d->mean_ns * stream_exponential(stream));
     }

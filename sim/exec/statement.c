@@ -37,10 +37,11 @@ static enum patience patience_of(const struct step *step) {
 }
 
 /* A write by key whose value and condition need nothing of the row. */
-static bool is_blind(const struct step *step) {
-    bool unconditional = step->condition.operator== CONDITION_TRUE || step->condition.of_id;
-    return !step->scan && unconditional &&
-           ((step->kind == STEP_UPDATE && step->value == VALUE_SET) || step->kind == STEP_DELETE);
+static HOT bool is_blind(const struct step *step) {
+    if (step->kind != STEP_DELETE && (step->kind != STEP_UPDATE || step->value != VALUE_SET)) {
+        return false;
+    }
+    return !step->scan && (step->condition.operator== CONDITION_TRUE || step->condition.of_id);
 }
 
 /* ---- The first row, and the source ---- */
@@ -95,7 +96,7 @@ static bool begin_several(struct world *world, struct actor *actor) {
     return step->extra == NULL || begin_extra(world, actor);
 }
 
-bool statement_begin(struct world *world, struct actor *actor) {
+static HOT bool begin_statement(struct world *world, struct actor *actor) {
     const struct step *step = &actor->step;
     if (!walker_passes(world, actor, world->ops->statement(&world->cc, &actor->txn, intent_of(step)))) {
         return walker_goes_on(actor);
@@ -105,6 +106,60 @@ bool statement_begin(struct world *world, struct actor *actor) {
     actor->reply = (struct reply){0};
     return step->extra == NULL && !step->scan ? begin_row(world, actor) : begin_several(world, actor);
 }
+
+bool statement_begin(struct world *world, struct actor *actor) { return begin_statement(world, actor); }
+
+/* ---- The program's next step ---- */
+
+static const uint8_t phase_of_step[] = {[STEP_SELECT] = PHASE_STATEMENT,
+                                        [STEP_UPDATE] = PHASE_STATEMENT,
+                                        [STEP_DELETE] = PHASE_STATEMENT,
+                                        [STEP_INSERT] = PHASE_STATEMENT,
+                                        [STEP_THINK] = PHASE_NEXT,
+                                        [STEP_SAVEPOINT] = PHASE_SAVEPOINT,
+                                        [STEP_ROLLBACK_TO] = PHASE_ROLLBACK_TO,
+                                        [STEP_COMMIT] = PHASE_PREPARE,
+                                        [STEP_ROLLBACK] = PHASE_ROLLBACK,
+                                        [STEP_RETRY] = PHASE_ABORT,
+                                        [STEP_HOLD] = PHASE_NEXT};
+
+/* Where the statement costs no round trip, it begins at once. */
+static HOT bool next_statement(struct world *world, struct actor *actor) {
+    struct txn *txn = &actor->txn;
+    txn->statement++;
+    txn->last_lock = actor->step.last_lock && !txn->plan_lost;
+    if (world->cc.keeps_programs) {
+        checkpoint_take(world, actor);
+    }
+    if (world->round_trip_is_free) {
+        return begin_statement(world, actor);
+    }
+    return price_delay(world, actor, price_draw(actor, &world->spec->cost.round_trip));
+}
+
+static bool next_other(struct world *world, struct actor *actor) {
+    struct step *step = &actor->step;
+    if (step->kind == STEP_THINK) {
+        return price_delay(world, actor, price_draw(actor, step->think));
+    }
+    if (step->kind == STEP_HOLD) {
+        return false;
+    }
+    if (step->kind == STEP_RETRY) {
+        CHECK(actor->reply.status == REPLY_ERROR);
+        actor->txn.reason = (uint8_t)actor->reply.reason;
+    }
+    return price_delay(world, actor, price_draw(actor, &world->spec->cost.round_trip));
+}
+
+static HOT bool next_step(struct world *world, struct actor *actor) {
+    struct step *step = &actor->step;
+    world->workload_next(world->workload_state, actor->arguments, actor->registers, &actor->reply, step);
+    actor->phase = phase_of_step[step->kind];
+    return step->kind <= STEP_INSERT ? next_statement(world, actor) : next_other(world, actor);
+}
+
+bool statement_next(struct world *world, struct actor *actor) { return next_step(world, actor); }
 
 /* ---- Which row is next ---- */
 
@@ -167,14 +222,17 @@ bool statement_range(struct world *world, struct actor *actor) {
 
 /* ---- One row ---- */
 
-static HOT bool matches(const struct step *step, const struct row *row, const struct version *version) {
-    if (version->absent) {
-        return false;
+static bool matches_conditions(const struct step *step, const struct row *row, const struct version *version) {
+    return condition_holds(&step->condition, row->key, version->value) &&
+           (step->extra == NULL || condition_holds(&step->extra->also, row->key, version->value));
+}
+
+/* An insert wants no row, all else one that matches. */
+static HOT bool is_wanted(const struct step *step, const struct row *row, const struct version *version) {
+    if (step->kind == STEP_INSERT || version->absent) {
+        return step->kind == STEP_INSERT && version->absent;
     }
-    if (step->condition.operator!= CONDITION_TRUE && !condition_holds(&step->condition, row->key, version->value)) {
-        return false;
-    }
-    return step->extra == NULL || condition_holds(&step->extra->also, row->key, version->value);
+    return (step->condition.operator== CONDITION_TRUE && step->extra == NULL) || matches_conditions(step, row, version);
 }
 
 static inline void reply_row(struct actor *actor, int64_t key, int64_t value, int64_t after) {
@@ -182,6 +240,10 @@ static inline void reply_row(struct actor *actor, int64_t key, int64_t value, in
     actor->reply.count++;
     uint64_t row = (uint64_t)key * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)value;
     actor->fold = digest_add(actor->fold, row * UINT64_C(0xd1342543de82ef95) + (uint64_t)after);
+}
+
+static __attribute__((noinline)) int64_t draw_write(struct world *world, struct actor *actor) {
+    return price_draw(actor, &world->spec->cost.cpu_write);
 }
 
 /* The CPU part of the current row's price. */
@@ -192,7 +254,7 @@ static HOT bool pay_cpu(struct world *world, struct actor *actor) {
         service_ns += price_draw(actor, &cost->cpu_access);
     }
     if (actor->row_written && !world->write_is_free) {
-        service_ns += price_draw(actor, &cost->cpu_write);
+        service_ns += draw_write(world, actor);
     }
     actor->phase = PHASE_ROW_DONE;
     return price_cpu(world, actor, service_ns);
@@ -225,11 +287,6 @@ static bool fail_duplicate(struct world *world, struct actor *actor) {
     actor->txn.reason = REASON_DUPLICATE;
     statement_fail(world, actor);
     return true;
-}
-
-/* An insert wants no row, all else one that matches. */
-static bool is_wanted(const struct step *step, const struct row *row, const struct version *version) {
-    return step->kind == STEP_INSERT ? version->absent : matches(step, row, version);
 }
 
 static bool leave_unwanted(struct world *world, struct actor *actor) {
@@ -415,7 +472,7 @@ static HOT bool end_statement(struct world *world, struct actor *actor) {
     }
     actor->reply.rows = actor->reply_rows.items;
     actor->phase = PHASE_NEXT;
-    return walker_next(world, actor);
+    return next_step(world, actor);
 }
 
 static bool go_on_to_next_row(struct world *world, struct actor *actor) {

@@ -197,54 +197,6 @@ static bool phase_begin(struct world *world, struct actor *actor) {
 
 /* ---- Steps ---- */
 
-static const uint8_t phase_of_step[] = {[STEP_SELECT] = PHASE_STATEMENT,
-                                        [STEP_UPDATE] = PHASE_STATEMENT,
-                                        [STEP_DELETE] = PHASE_STATEMENT,
-                                        [STEP_INSERT] = PHASE_STATEMENT,
-                                        [STEP_THINK] = PHASE_NEXT,
-                                        [STEP_SAVEPOINT] = PHASE_SAVEPOINT,
-                                        [STEP_ROLLBACK_TO] = PHASE_ROLLBACK_TO,
-                                        [STEP_COMMIT] = PHASE_PREPARE,
-                                        [STEP_ROLLBACK] = PHASE_ROLLBACK,
-                                        [STEP_RETRY] = PHASE_ABORT,
-                                        [STEP_HOLD] = PHASE_NEXT};
-
-/* Where the statement costs no round trip, it begins at once. */
-static inline bool next_statement(struct world *world, struct actor *actor) {
-    struct txn *txn = &actor->txn;
-    txn->statement++;
-    txn->last_lock = actor->step.last_lock && !txn->plan_lost;
-    if (world->cc.keeps_programs) {
-        checkpoint_take(world, actor);
-    }
-    if (world->round_trip_is_free) {
-        return statement_begin(world, actor);
-    }
-    return price_delay(world, actor, price_draw(actor, &world->spec->cost.round_trip));
-}
-
-static bool next_other(struct world *world, struct actor *actor) {
-    struct step *step = &actor->step;
-    if (step->kind == STEP_THINK) {
-        return price_delay(world, actor, price_draw(actor, step->think));
-    }
-    if (step->kind == STEP_HOLD) {
-        return false;
-    }
-    if (step->kind == STEP_RETRY) {
-        CHECK(actor->reply.status == REPLY_ERROR);
-        actor->txn.reason = (uint8_t)actor->reply.reason;
-    }
-    return price_delay(world, actor, price_draw(actor, &world->spec->cost.round_trip));
-}
-
-bool walker_next(struct world *world, struct actor *actor) {
-    struct step *step = &actor->step;
-    world->workload_next(world->workload_state, actor->arguments, actor->registers, &actor->reply, step);
-    actor->phase = phase_of_step[step->kind];
-    return step->kind <= STEP_INSERT ? next_statement(world, actor) : next_other(world, actor);
-}
-
 static bool phase_savepoint(struct world *world, struct actor *actor) {
     (void)world;
     CHECK(actor->step.savepoint >= 0 && actor->step.savepoint < STEP_SAVEPOINTS_MAX);
@@ -397,7 +349,7 @@ static bool (*const phases[PHASE_COUNT])(struct world *, struct actor *) = {
     [PHASE_ENTER] = traffic_enter,
     [PHASE_READY] = phase_ready,
     [PHASE_BEGIN] = phase_begin,
-    [PHASE_NEXT] = walker_next,
+    [PHASE_NEXT] = statement_next,
     [PHASE_STATEMENT] = statement_begin,
     [PHASE_SOURCE] = statement_source,
     [PHASE_LOCATE] = statement_locate,

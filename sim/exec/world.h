@@ -232,8 +232,6 @@ void world_stop(struct world *world, enum run_status status, const char *sentenc
 void walker_start_attempt(struct world *world, struct actor *actor);
 /* Goes on with an actor whose event has come, or who may begin, until it pauses. */
 void walker_run(struct world *world, struct actor *actor);
-/* The phase NEXT. Where no time passes before the step it asks for, it goes on with it at once. */
-bool walker_next(struct world *world, struct actor *actor);
 /* An event of an actor's slot. */
 void walker_event(struct world *world, struct actor *actor);
 /* What cc answered: true if it was OK or SKIP; else the actor pauses, its statement fails, or it aborts. */
@@ -249,6 +247,8 @@ static inline bool walker_goes_on(const struct actor *actor) {
 void walker_end_wait(struct world *world, struct actor *actor);
 
 /* ---- statement.c: phases of a statement ---- */
+/* Asks the program for a step; where no time passes before that, goes on with it at once. */
+bool statement_next(struct world *world, struct actor *actor);
 bool statement_begin(struct world *world, struct actor *actor);
 bool statement_source(struct world *world, struct actor *actor);
 bool statement_locate(struct world *world, struct actor *actor);
@@ -293,7 +293,7 @@ bool price_latch(struct world *world, struct actor *actor);
 bool price_cpu(struct world *world, struct actor *actor, int64_t service_ns);
 bool price_log(struct world *world, struct actor *actor);
 bool price_delay(struct world *world, struct actor *actor, int64_t delay_ns);
-static inline int64_t price_draw(struct actor *actor, const struct distribution *price) {
+static inline __attribute__((always_inline)) int64_t price_draw(struct actor *actor, const struct distribution *price) {
     return distribution_is_zero(price) ? 0 : distribution_draw(price, &actor->service);
 }
 int64_t price_work_done(struct world *world, struct actor *actor);

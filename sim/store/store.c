@@ -24,6 +24,8 @@ void store_init(struct store *store, size_t record_tail_size, const struct harne
                             .purged = STORE_STAMP_LOADER,
                             .harness = harness};
     pool_init(&store->versions, sizeof(struct version));
+    struct version laid = {.word = version_word(5, 3, true)};
+    CHECK(laid.stamp == 5 && laid.statement == 3 && laid.absent);
 }
 
 void store_widen_versions(struct store *store, size_t version_tail) {

@@ -32,17 +32,31 @@
 #include "sim/base/memory.h"
 #include "sim/store/harness.h"
 
+#define STORE_STAMP_LOADER UINT64_C(1)
+#define STORE_STAMP_MOST   ((UINT64_C(1) << 40) - 1)
+
 /* As small as can be, since every row that is touched has one: half a cache line. What stands above a version is found
  * from the newest down, near which those stand that are asked for. */
 struct version {
     struct version *older;
-    int64_t value;           /* 0 if absent */
-    uint64_t writer;         /* id of the attempt that wrote it; 0: the loader */
-    uint64_t stamp : 40;     /* commit order; 0: uncommitted */
-    uint64_t statement : 23; /* number of the statement that wrote it (cut to 23 bits) */
-    uint64_t absent : 1;     /* the row does not exist in this version */
+    int64_t value;   /* 0 if absent */
+    uint64_t writer; /* id of the attempt that wrote it; 0: the loader */
+    union {
+        struct {
+            uint64_t stamp : 40;     /* commit order; 0: uncommitted */
+            uint64_t statement : 23; /* number of the statement that wrote it (cut to 23 bits) */
+            uint64_t absent : 1;     /* the row does not exist in this version */
+        };
+        uint64_t word; /* all three, to be written at once: version_word() */
+    };
 };
 _Static_assert(sizeof(struct version) == 32, "two to a cache line");
+
+/* Bit-fields are laid from the lowest bit up; store_init checks it. */
+#define VERSION_ABSENT (UINT64_C(1) << 63)
+static inline uint64_t version_word(uint64_t stamp, uint32_t statement, bool absent) {
+    return (stamp & STORE_STAMP_MOST) | (uint64_t)statement << 41 >> 1 | (absent ? VERSION_ABSENT : 0);
+}
 
 struct record {
     struct version *newest; /* NULL: untouched, the table's initial image */
@@ -65,8 +79,6 @@ struct table {
 };
 
 enum { STORE_TABLES_MAX = 16 };
-#define STORE_STAMP_LOADER UINT64_C(1)
-#define STORE_STAMP_MOST   ((UINT64_C(1) << 40) - 1)
 
 struct store {
     struct table tables[STORE_TABLES_MAX];
@@ -125,22 +137,20 @@ static inline struct record *store_record(struct store *store, struct table *tab
     return table_is_dense(table, key) ? store_dense_record(table, key) : store_record_sparse(store, table, key);
 }
 
-/* Hints that cost nothing if they are wrong: a record will be used soon; a record hinted at before will be used
- * next. What is fetched may lie across two cache lines. (Inline whatever the compiler thinks: a function that only
- * fetches ahead has no effect that it knows of, and its calls would go.) */
+/* Hints that cost nothing if they are wrong: a record will be used soon (it may lie across two cache lines); a record
+ * hinted at before will be used next. (Inline whatever the compiler thinks: a function that only fetches ahead has no
+ * effect that it knows of, and its calls would go.) */
 #define STORE_HINT static inline __attribute__((always_inline)) void
-STORE_HINT store_fetch(const void *place, size_t size) {
-    __builtin_prefetch(place, 1);
-    __builtin_prefetch((const char *)place + size - 1, 1);
-}
 STORE_HINT store_expect(const struct table *table, int64_t key) {
     if (table_is_dense(table, key)) {
-        store_fetch(store_dense_record(table, key), table->stride);
+        const char *place = (const char *)store_dense_record(table, key);
+        __builtin_prefetch(place, 1);
+        __builtin_prefetch(place + table->stride - 1, 1);
     }
 }
 STORE_HINT store_expect_next(const struct table *table, int64_t key) {
     if (table_is_dense(table, key)) {
-        store_fetch(store_dense_record(table, key)->newest, sizeof(struct version));
+        __builtin_prefetch(store_dense_record(table, key)->newest, 1);
     }
 }
 
@@ -174,8 +184,10 @@ struct version *store_committed(struct store *store, struct table *table, int64_
 static inline struct version *store_new_version(struct store *store, uint64_t writer, uint32_t statement, int64_t value,
                                                 bool absent) {
     struct version *version = pool_get(&store->versions);
-    *version = (struct version){
-        .value = absent ? 0 : value, .writer = writer, .statement = statement & 0x7fffff, .absent = absent};
+    version->older = NULL;
+    version->value = absent ? 0 : value;
+    version->writer = writer;
+    version->word = version_word(0, statement, absent);
     if (store->version_tail > 0) {
         memset(version + 1, 0, store->version_tail);
     }
@@ -211,12 +223,13 @@ void store_install_slowly(struct store *store, struct table *table, int64_t key,
 static inline void store_install(struct store *store, struct table *table, int64_t key, struct record *record,
                                  struct version *version, uint64_t stamp) {
     struct version *superseded = version->older;
-    if (store->keeps_versions || version->absent || version->stamp != 0 || record->newest != version ||
-        superseded == NULL || superseded->stamp == 0 || superseded->older != NULL) {
+    bool is_pending = (version->word & (STORE_STAMP_MOST | VERSION_ABSENT)) == 0; /* uncommitted, and present */
+    if (store->keeps_versions || !is_pending || record->newest != version || superseded == NULL ||
+        (superseded->word & STORE_STAMP_MOST) == 0 || superseded->older != NULL) {
         store_install_slowly(store, table, key, record, version, stamp);
         return;
     }
-    version->stamp = stamp & STORE_STAMP_MOST;
+    version->word |= stamp & STORE_STAMP_MOST;
     version->older = NULL;
     table->committed_sum += version->value - superseded->value;
     table->committed_rows += superseded->absent;
