@@ -126,8 +126,9 @@ static enum cc_status watch_statement(struct cc *cc, struct txn *txn, enum inten
 }
 
 static bool was_obtained(const struct actor *actor, int64_t key) {
-    for (size_t i = 0; i < actor->reply_rows.count; i++) {
-        if (actor->reply_rows.items[i].key == key) {
+    const struct reply_row *rows = actor_reply_rows(actor);
+    for (int64_t i = 0; i < actor->reply.count; i++) {
+        if (rows[i].key == key) {
             return true;
         }
     }

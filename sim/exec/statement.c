@@ -67,8 +67,8 @@ static bool begin_extra(struct world *world, struct actor *actor) {
 static HOT bool claim_row(struct world *world, struct actor *actor, struct row *row);
 static HOT bool read_row(struct world *world, struct actor *actor, struct row *row);
 
-/* The row of a statement by key, and its first call. */
-static HOT bool begin_row(struct world *world, struct actor *actor) {
+/* The row of a statement by key, or of the next of its keys, and its first call. */
+static HOT bool locate_row(struct world *world, struct actor *actor) {
     struct row *row = meet_row(world, actor, actor->step.first);
     actor->blind = is_blind(&actor->step);
     if (actor->blind) {
@@ -79,9 +79,16 @@ static HOT bool begin_row(struct world *world, struct actor *actor) {
     return read_row(world, actor, row);
 }
 
+/* A statement on one row, for which the reply has its place. */
+static HOT bool begin_row(struct world *world, struct actor *actor) {
+    actor->reply.rows = &actor->only_row;
+    return locate_row(world, actor);
+}
+
 /* A scan, a list of keys, a source: the rows are still to be found. */
 static bool begin_several(struct world *world, struct actor *actor) {
     const struct step *step = &actor->step;
+    actor->reply_rows.count = 0;
     actor->cursor = step->first;
     actor->tail = false;
     if (step->scan) {
@@ -102,7 +109,6 @@ static HOT bool begin_statement(struct world *world, struct actor *actor) {
         return walker_goes_on(actor);
     }
     report_statement(world, actor);
-    actor->reply_rows.count = 0;
     actor->reply = (struct reply){0};
     return step->extra == NULL && !step->scan ? begin_row(world, actor) : begin_several(world, actor);
 }
@@ -177,7 +183,7 @@ static int64_t own_private_key(const struct actor *actor, int64_t before) {
 bool statement_locate(struct world *world, struct actor *actor) {
     const struct step *step = &actor->step;
     if (!step->scan) {
-        return begin_row(world, actor);
+        return locate_row(world, actor);
     }
     actor->blind = false;
     int64_t key;
@@ -236,7 +242,8 @@ static HOT bool is_wanted(const struct step *step, const struct row *row, const 
 }
 
 static inline void reply_row(struct actor *actor, int64_t key, int64_t value, int64_t after) {
-    *vector_add(&actor->reply_rows) = (struct reply_row){.key = key, .value = value};
+    struct reply_row *place = actor->reply.rows != NULL ? &actor->only_row : vector_add(&actor->reply_rows);
+    *place = (struct reply_row){.key = key, .value = value};
     actor->reply.count++;
     uint64_t row = (uint64_t)key * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)value;
     actor->fold = digest_add(actor->fold, row * UINT64_C(0xd1342543de82ef95) + (uint64_t)after);
@@ -262,7 +269,9 @@ static HOT bool pay_cpu(struct world *world, struct actor *actor) {
 
 bool statement_pay(struct world *world, struct actor *actor) { return pay_cpu(world, actor); }
 
-static HOT bool pay_row(struct world *world, struct actor *actor) {
+/* Nobody looks at `visited` before the price is paid, and now the row is at hand. */
+static HOT bool pay_row(struct world *world, struct actor *actor, struct row *row) {
+    row->visited = true;
     if (world->row_is_cpu_only) {
         return pay_cpu(world, actor);
     }
@@ -272,14 +281,14 @@ static HOT bool pay_row(struct world *world, struct actor *actor) {
 
 static bool leave_out(struct world *world, struct actor *actor) {
     report_skip(world, actor, row_of(actor));
-    return pay_row(world, actor);
+    return pay_row(world, actor, row_of(actor));
 }
 
 static bool leave_unmatched(struct world *world, struct actor *actor) {
     if (world->ops->unmatched != NULL) {
         world->ops->unmatched(&world->cc, &actor->txn, row_of(actor));
     }
-    return pay_row(world, actor);
+    return pay_row(world, actor, row_of(actor));
 }
 
 static bool fail_duplicate(struct world *world, struct actor *actor) {
@@ -325,7 +334,7 @@ bool statement_source(struct world *world, struct actor *actor) {
     report_source(world, actor, row_of(actor), seen);
     actor->step.operand += seen->absent ? 0 : seen->value;
     actor->at_source = true;
-    return pay_row(world, actor);
+    return pay_row(world, actor, row_of(actor));
 }
 
 static struct image changed(const struct step *step, const struct version *base) {
@@ -370,7 +379,7 @@ static HOT bool use_row(struct world *world, struct actor *actor, struct row *ro
     } else {
         change_row(world, actor, row, base);
     }
-    return pay_row(world, actor);
+    return pay_row(world, actor, row);
 }
 
 static bool pass_over_claim(struct world *world, struct actor *actor) {
@@ -470,7 +479,7 @@ static HOT bool end_statement(struct world *world, struct actor *actor) {
         report_scan(world, actor);
         durable_scan(world, actor);
     }
-    actor->reply.rows = actor->reply_rows.items;
+    actor->reply.rows = actor_reply_rows(actor);
     actor->phase = PHASE_NEXT;
     return next_step(world, actor);
 }
@@ -491,7 +500,6 @@ static bool go_on_to_next_row(struct world *world, struct actor *actor) {
 }
 
 bool statement_row_done(struct world *world, struct actor *actor) {
-    row_of(actor)->visited = true;
     bool one_row = actor->step.extra == NULL && !actor->step.scan;
     return one_row ? end_statement(world, actor) : go_on_to_next_row(world, actor);
 }
@@ -518,7 +526,6 @@ void statement_fail(struct world *world, struct actor *actor) {
     if (world->ops->statement_end != NULL) {
         world->ops->statement_end(&world->cc, txn, true);
     }
-    actor->reply_rows.count = 0;
     actor->reply = (struct reply){.status = REPLY_ERROR, .reason = txn->reason};
     actor->fold = digest_add(actor->fold, txn->reason);
     txn->reason = REASON_NONE;

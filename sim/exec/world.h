@@ -82,10 +82,11 @@ struct actor {
     bool at_source;   /* the current row is step.extra's source */
     struct step step;
     struct reply reply;
-    VECTOR(struct reply_row) reply_rows;
-    uint64_t seen_writer; /* of the version of the current row that was read last */
-    uint64_t fold;        /* running hash of what the attempt saw and wrote */
-    int64_t cpu_ns;       /* CPU the attempt got inside the measured window */
+    struct reply_row only_row;           /* the reply's, where the statement is on one row; else */
+    VECTOR(struct reply_row) reply_rows; /* these */
+    uint64_t seen_writer;                /* of the version of the current row that was read last */
+    uint64_t fold;                       /* running hash of what the attempt saw and wrote */
+    int64_t cpu_ns;                      /* CPU the attempt got inside the measured window */
     struct stream service;
     void *arguments, *registers;
     /* the statement, where it is of several rows */
@@ -209,6 +210,10 @@ struct world {
 enum { SLOT_ALGORITHM, SLOT_ARRIVAL, SLOT_ACTORS };
 
 static inline struct actor *actor_of(struct txn *txn) { return (struct actor *)(void *)txn; }
+/* The rows of the reply, as far as the statement has come. */
+static inline const struct reply_row *actor_reply_rows(const struct actor *actor) {
+    return actor->reply.rows != NULL ? actor->reply.rows : actor->reply_rows.items;
+}
 static inline uint32_t world_slot(const struct actor *actor) { return actor->txn.slot; }
 
 /* Are versions linked nowhere before they are published? */
