@@ -16,6 +16,8 @@ static void a_write_needs_the_version_that_was_read(void **state) {
                   "r1(x)=0 w2(x,7)=0 w1(x,5)?2 a2 w1(x,5)!=0 c1");
     script_expect("version-column", NULL, "r1(1..3) w2(y,7) c2 d1(y) c1",
                   "r1(1..3)=1:0,2:0,3:0 w2(y,7)=0 c2 k1:validation");
+    /* also where the write itself reads the row once more */
+    script_expect("version-column", NULL, "r1(x) w2(x,7) c2 w1(x,+=5) c1", "r1(x)=0 w2(x,7)=0 c2 k1:validation");
     /* the first read counts, and what it wrote itself it may write again */
     script_expect("version-column", NULL, "r1(x) w2(x,7) c2 r1(x) w1(x,5) c1",
                   "r1(x)=0 w2(x,7)=0 c2 r1(x)=7 k1:validation");
