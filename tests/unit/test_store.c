@@ -350,6 +350,18 @@ static void end_stacked(struct record *record, int at, bool commits) {
     }
 }
 
+/* A new version just above that one, if it is still there to be named, else on top of all. */
+static void put_above(struct record *record, int at) {
+    struct version *base =
+        is_uncommitted(&stack[at]) ? stack[at].version : store_newest(&f.store, f.table, f.table->first_key, record);
+    at = is_uncommitted(&stack[at]) ? at + 1 : stack_count;
+    memmove(&stack[at + 1], &stack[at], (size_t)(stack_count - at) * sizeof stack[0]);
+    stack[at] = (struct stacked){.writer = (uint64_t)stack_count, .value = (int64_t)stream_below(&f.stream, 100)};
+    stack[at].version = store_new_version(&f.store, stack[at].writer, 1, stack[at].value, false);
+    store_link(&f.store, record, stack[at].version, base);
+    stack_count++;
+}
+
 static void stack_versions(uint64_t seed) {
     open_fixture(seed, SINGLE);
     struct record *record = store_record(&f.store, f.table, f.table->first_key);
@@ -360,12 +372,7 @@ static void stack_versions(uint64_t seed) {
         if (is_uncommitted(&stack[at])) {
             end_stacked(record, at, stream_below(&f.stream, 2) == 0);
         } else {
-            struct stacked *top = &stack[stack_count];
-            struct version *newest = store_newest(&f.store, f.table, f.table->first_key, record);
-            *top = (struct stacked){.writer = (uint64_t)stack_count, .value = (int64_t)stream_below(&f.stream, 100)};
-            top->version = store_new_version(&f.store, top->writer, 1, top->value, false);
-            store_link(&f.store, record, top->version, newest);
-            stack_count++;
+            put_above(record, (int)stream_below(&f.stream, (uint64_t)stack_count));
         }
         compare_stack(record);
     }
