@@ -236,7 +236,7 @@ void certifier_install(struct certifier *certifier, struct node *txn, const stru
     entry->table = install->table;
     entry->before_absent = install->before_absent;
     entry->after_absent = install->after_absent;
-    graph_expect(&certifier->graph, entry);
+    graph_expect(&certifier->graph, entry->table, entry->key);
     if (certifier->record != NULL) {
         recording_install(certifier, txn, install);
     }

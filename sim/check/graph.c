@@ -1,33 +1,33 @@
 #include "sim/check/graph.h"
 
 #include "sim/base/check.h"
-#include "sim/base/random.h"
 
-enum { SLOTS_FIRST = 1024, SWEEP_LEAST = 512, CLOSED_LEAST = 1024, CLOSED_PER_OPEN = 8 };
+enum { BUCKET_BITS_FIRST = 10, ROW_BUCKETS = 4, SWEEP_LEAST = 512, CLOSED_LEAST = 1024, CLOSED_PER_OPEN = 8 };
 
 void graph_init(struct graph *graph) {
-    *graph = (struct graph){.sweep_at = SWEEP_LEAST, .slot_mask = SLOTS_FIRST - 1};
-    graph->slots = mem_new(SLOTS_FIRST, sizeof *graph->slots);
+    *graph = (struct graph){.sweep_at = SWEEP_LEAST, .bucket_shift = 64 - BUCKET_BITS_FIRST};
+    graph->row_most = graph_bucket_count(graph) / ROW_BUCKETS;
+    graph->buckets = mem_new(graph_bucket_count(graph), sizeof(struct install *));
+    pool_init(&graph->nodes, sizeof(struct node));
     pool_init(&graph->readers, sizeof(struct reader));
 }
 
-static void free_node(struct node *node) {
+static void free_vectors(struct node *node) {
     vector_free(&node->accesses);
     vector_free(&node->installs);
     vector_free(&node->scans);
     vector_free(&node->waiting);
-    mem_free(node);
 }
 
 void graph_free(struct graph *graph) {
     struct node *lists[] = {graph->committed.first, graph->free_nodes};
     for (int i = 0; i < 2; i++) {
-        for (struct node *node = lists[i], *next; node != NULL; node = next) {
-            next = node->next;
-            free_node(node);
+        for (struct node *node = lists[i]; node != NULL; node = node->next) {
+            free_vectors(node);
         }
     }
-    mem_free(graph->slots);
+    mem_free(graph->buckets);
+    pool_free(&graph->nodes);
     pool_free(&graph->readers);
     vector_free(&graph->visits);
 }
@@ -37,12 +37,21 @@ void graph_free(struct graph *graph) {
 struct node *graph_node(struct graph *graph) {
     struct node *node = graph->free_nodes;
     if (node == NULL) {
-        return mem_new(1, sizeof *node);
+        node = pool_get(&graph->nodes);
+        *node = (struct node){0};
+        return node;
     }
     graph->free_nodes = node->next;
-    struct node old = *node;
-    *node =
-        (struct node){.accesses = old.accesses, .installs = old.installs, .scans = old.scans, .waiting = old.waiting};
+    node->snapshot_seq = node->seq = 0;
+    node->end_ns = 0;
+    node->state = NODE_ACTIVE;
+    node->held = node->indexed = false;
+    node->seen_dirty = node->reads_dirty = node->reads_dead = false;
+    node->counted = node->owed = node->broke = false;
+    node->has_snapshot = false;
+    node->named = 0;
+    node->statement_from = 0;
+    node->statement_seq = 0;
     node->accesses.count = node->installs.count = node->scans.count = node->waiting.count = 0;
     return node;
 }
@@ -78,60 +87,34 @@ void node_list_remove(struct node_list *list, struct node *node) {
 
 /* ---- Rows ---- */
 
-static uint32_t hash_of(uint32_t table, int64_t key) { return (uint32_t)random_mix((uint64_t)key * 31 + table); }
-
-static inline struct slot *find_hashed(const struct graph *graph, uint32_t table, int64_t key, uint32_t hash) {
-    for (uint32_t at = hash & graph->slot_mask;; at = (at + 1) & graph->slot_mask) {
-        struct slot *slot = &graph->slots[at];
-        if (slot->newest == NULL || (slot->hash == hash && slot->newest->key == key && slot->newest->table == table)) {
-            return slot;
-        }
+/* Where the newest version of the row is linked, or is to be: then that holds NULL. */
+static inline struct install **place_of_row(const struct graph *graph, uint32_t table, int64_t key) {
+    struct install **place = graph_bucket(graph, table, key);
+    while (*place != NULL && ((*place)->key != key || (*place)->table != table)) {
+        place = &(*place)->next_row;
     }
+    return place;
 }
 
-static struct slot *find_slot(const struct graph *graph, uint32_t table, int64_t key) {
-    return find_hashed(graph, table, key, hash_of(table, key));
-}
-
-/* The slot whose newest version is this one, or a free one. */
-static struct slot *slot_of(const struct graph *graph, const struct install *install) {
-    for (uint32_t at = install->hash & graph->slot_mask;; at = (at + 1) & graph->slot_mask) {
-        struct slot *slot = &graph->slots[at];
-        if (slot->newest == install || slot->newest == NULL) {
-            return slot;
-        }
-    }
-}
-
-static void grow_slots(struct graph *graph) {
-    struct slot *old = graph->slots;
-    uint32_t old_mask = graph->slot_mask;
-    graph->slot_mask = old_mask * 2 + 1;
-    graph->slots = mem_new((size_t)graph->slot_mask + 1, sizeof *graph->slots);
-    for (uint32_t i = 0; i <= old_mask; i++) {
-        if (old[i].newest != NULL) {
-            *slot_of(graph, old[i].newest) = old[i];
+static void grow_buckets(struct graph *graph) {
+    size_t old_count = graph_bucket_count(graph);
+    struct install **old = graph->buckets;
+    graph->bucket_shift--;
+    graph->row_most *= 2;
+    graph->buckets = mem_new(old_count * 2, sizeof(struct install *));
+    for (size_t i = 0; i < old_count; i++) {
+        for (struct install *install = old[i], *next; install != NULL; install = next) {
+            next = install->next_row;
+            struct install **bucket = graph_bucket(graph, install->table, install->key);
+            install->next_row = *bucket;
+            *bucket = install;
         }
     }
     mem_free(old);
 }
 
-/* Frees a slot; those that had been pushed on by it move back. */
-static void remove_slot(struct graph *graph, struct slot *slot) {
-    uint32_t mask = graph->slot_mask, hole = (uint32_t)(slot - graph->slots);
-    for (uint32_t at = (hole + 1) & mask; graph->slots[at].newest != NULL; at = (at + 1) & mask) {
-        if (((at - graph->slots[at].hash) & mask) >= ((at - hole) & mask)) {
-            graph->slots[hole] = graph->slots[at];
-            hole = at;
-        }
-    }
-    graph->slots[hole].newest = NULL;
-    graph->slot_count--;
-}
-
 struct install *graph_after(const struct graph *graph, const struct access *access, struct install **seen) {
-    const struct slot *slot = find_slot(graph, access->table, access->key);
-    struct install *install = slot->newest, *oldest = NULL;
+    struct install *install = *place_of_row(graph, access->table, access->key), *oldest = NULL;
     *seen = NULL;
     for (; install != NULL; install = install->older) {
         if (install->writer->id == access->writer) {
@@ -148,8 +131,8 @@ struct install *graph_after(const struct graph *graph, const struct access *acce
 }
 
 /* The version that another is to stand beneath; NULL if none is kept. */
-static struct install *version_of(const struct slot *slot, uint64_t writer) {
-    struct install *install = slot->newest;
+static struct install *version_of(struct install *newest, uint64_t writer) {
+    struct install *install = newest;
     while (install != NULL && install->writer->id != writer) {
         install = install->older;
     }
@@ -157,7 +140,7 @@ static struct install *version_of(const struct slot *slot, uint64_t writer) {
 }
 
 struct install *graph_newest(const struct graph *graph, uint32_t table, int64_t key) {
-    return find_slot(graph, table, key)->newest;
+    return *place_of_row(graph, table, key);
 }
 
 bool graph_is_above(const struct graph *graph, const struct access *access, uint64_t base) {
@@ -175,36 +158,24 @@ bool graph_is_above(const struct graph *graph, const struct access *access, uint
 }
 
 uint64_t graph_writer_beneath(const struct graph *graph, uint32_t table, int64_t key, uint64_t under) {
-    const struct slot *slot = find_slot(graph, table, key);
-    if (slot->newest == NULL) {
+    struct install *newest = *place_of_row(graph, table, key);
+    if (newest == NULL) {
         return 0;
     }
-    const struct install *above = under != 0 ? version_of(slot, under) : NULL;
-    return above != NULL ? above->behind : under != 0 ? 0 : slot->newest->writer->id;
+    const struct install *above = under != 0 ? version_of(newest, under) : NULL;
+    return above != NULL ? above->behind : under != 0 ? 0 : newest->writer->id;
 }
 
-void graph_expect(const struct graph *graph, struct install *install) {
-    install->hash = hash_of(install->table, install->key);
-    __builtin_prefetch(&graph->slots[install->hash & graph->slot_mask], 1);
-}
-
-bool graph_link(struct graph *graph, struct install *install) {
-    struct slot *slot = find_hashed(graph, install->table, install->key, install->hash);
+/* The row has versions already; `place` leads to the newest. */
+static bool link_to_others(struct install **place, struct install *install) {
+    struct install *newest = *place;
     uint64_t under = install->under;
-    install->older = install->newer = NULL;
     install->readers = NULL;
-    if (slot->newest == NULL) {
-        *slot = (struct slot){.newest = install, .hash = install->hash};
-        if (++graph->slot_count * 2 > graph->slot_mask) {
-            grow_slots(graph);
-        }
-        return true;
-    }
     if (under == 0 && install->behind == 0) {
-        install->behind = slot->newest->writer->id;
+        install->behind = newest->writer->id;
     }
-    struct install *above = under != 0 ? version_of(slot, under) : NULL;
-    struct install *below = above != NULL ? above->older : slot->newest;
+    struct install *above = under != 0 ? version_of(newest, under) : NULL;
+    struct install *below = above != NULL ? above->older : newest;
     install->older = below;
     install->newer = above;
     if (below != NULL) {
@@ -215,7 +186,22 @@ bool graph_link(struct graph *graph, struct install *install) {
         above->behind = install->writer->id;
         return false;
     }
-    slot->newest = install;
+    install->next_row = newest->next_row;
+    *place = install;
+    return true;
+}
+
+bool graph_link(struct graph *graph, struct install *install) {
+    struct install **place = place_of_row(graph, install->table, install->key);
+    if (*place != NULL) {
+        return link_to_others(place, install);
+    }
+    install->older = install->newer = install->next_row = NULL;
+    install->readers = NULL;
+    *place = install;
+    if (++graph->row_count > graph->row_most) {
+        grow_buckets(graph);
+    }
     return true;
 }
 
@@ -232,10 +218,14 @@ static void unlink_install(struct graph *graph, struct install *install) {
         return;
     }
     /* The newest version is forgotten, so the row is. (If older ones are kept, which had been put beneath it, they lead
-     * on to nobody.) */
-    struct slot *slot = slot_of(graph, install);
-    if (slot->newest == install) {
-        remove_slot(graph, slot);
+     * on to nobody, and nothing leads to them.) */
+    struct install **place = graph_bucket(graph, install->table, install->key);
+    while (*place != install && *place != NULL) {
+        place = &(*place)->next_row;
+    }
+    if (*place == install) {
+        *place = install->next_row;
+        graph->row_count--;
     }
 }
 
@@ -327,15 +317,29 @@ static void leave_scanners(struct graph *graph, struct node *node) {
     }
 }
 
+/* Fetches what is needed to forget a node: mostly it is the next to go, and has not been touched for long. */
+static inline void expect_to_forget(const struct node *node) {
+    const char *installs = (const char *)node->installs.items;
+    size_t size = node->installs.count * sizeof *node->installs.items;
+    for (size_t at = 0; at < size; at += MEMORY_LINE) {
+        __builtin_prefetch(installs + at, 1);
+    }
+}
+
 static void forget(struct graph *graph, struct node *node) {
-    for (size_t i = 0; i < node->installs.count; i++) {
-        unlink_install(graph, &node->installs.items[i]);
+    struct install *installs = node->installs.items;
+    size_t install_count = node->installs.count;
+    for (size_t i = 0; i < install_count; i++) {
+        unlink_install(graph, &installs[i]);
     }
     if (node->scans.count > 0) {
         leave_scanners(graph, node);
     }
     if (graph->unindexed == node) {
         graph->unindexed = node->next;
+    }
+    if (node->next != NULL) {
+        expect_to_forget(node->next);
     }
     node_list_remove(&graph->committed, node);
     graph->kept--;

@@ -73,8 +73,12 @@ struct reader {
 
 /* A version that a transaction leaves behind. */
 struct install {
-    int64_t key;
+    int64_t key; /* what a search for a row looks at comes first */
+    uint32_t number;
+    uint16_t table;
+    bool before_absent, after_absent;
     struct install *older, *newer; /* in version order, among those kept */
+    struct install *next_row;      /* of the newest of a row: the newest of the next row of its bucket */
     struct node *writer;
     uint64_t behind; /* writer of the version before it */
     union {
@@ -82,10 +86,6 @@ struct install {
         struct reader *readers; /* from then on */
     };
     int64_t before, after;
-    uint32_t hash; /* of the row */
-    uint32_t number;
-    uint16_t table;
-    bool before_absent, after_absent;
 };
 
 struct scan {
@@ -107,34 +107,32 @@ struct waiting_reader {
 enum node_state { NODE_ACTIVE, NODE_COMMITTED, NODE_ABORTED };
 enum { NODE_MARKS = 4 };
 
+/* What every read touches is a cache line, what a commit touches mostly is the next. */
 struct node {
-    uint64_t id;
-    uint64_t begin_seq, snapshot_seq, seq;
-    int64_t begin_ns, end_ns;
-    struct node *previous, *next;           /* in the list of its state */
-    struct node *scan_previous, *scan_next; /* committed nodes with scans */
+    _Alignas(MEMORY_LINE) uint64_t id;
+    uint64_t begin_seq;
+    size_t statement_from;
+    uint64_t statement_seq;
+    VECTOR(struct access) accesses;
     uint8_t state;
     uint8_t level; /* enum certifier_level: what it asked for */
     bool held, indexed;
     bool seen_dirty; /* somebody read a version of it before it ended */
     bool reads_dirty, reads_dead;
-    bool counted, owed, broke; /* its commit is among the anomalies, the broken levels, the broken promises */
     bool has_snapshot;
-    uint32_t named;             /* bit set of enum anomaly: what it is counted as */
-    uint64_t judged_after;      /* of a refused one: the latest attempt that had begun when it ended */
-    uint64_t marks[NODE_MARKS]; /* of the latest search that came here, by its state */
-    size_t statement_from;
-    uint64_t statement_seq;
-    VECTOR(struct access) accesses;
+
     VECTOR(struct install) installs;
+    uint64_t seq, snapshot_seq;
+    struct node *previous, *next; /* in the list of its state */
+    uint32_t named;               /* bit set of enum anomaly: what it is counted as */
+    bool counted, owed, broke;    /* its commit is among the anomalies, the broken levels, the broken promises */
+
+    int64_t begin_ns, end_ns;
     VECTOR(struct scan) scans;
     VECTOR(struct waiting_reader) waiting;
-};
-
-/* A row with versions; in an open-addressing map. */
-struct slot {
-    struct install *newest; /* NULL: free */
-    uint32_t hash;
+    struct node *scan_previous, *scan_next; /* committed nodes with scans */
+    uint64_t judged_after;                  /* of a refused one: the latest attempt that had begun when it ended */
+    uint64_t marks[NODE_MARKS];             /* of the latest search that came here, by its state */
 };
 
 struct node_list {
@@ -158,9 +156,11 @@ struct visit {
 };
 
 struct graph {
-    struct slot *slots;
-    uint32_t slot_mask;
-    size_t slot_count;
+    /* A hash of the rows that have versions, each as its newest one. There are four times as many buckets as rows: most
+     * are empty, so that a look is short and ends as is foreseen. */
+    struct install **buckets;
+    unsigned bucket_shift;      /* bits of a hash that are not the number of a bucket */
+    size_t row_count, row_most; /* with more there are more buckets */
     struct node_list committed;
     struct node_list scanners; /* linked by scan_previous, scan_next */
     size_t kept;               /* committed nodes */
@@ -168,7 +168,8 @@ struct graph {
     struct node *unindexed; /* the first one whose reads are not in the index */
     uint64_t search;        /* number of the latest one */
     uint64_t dropped;
-    struct node *free_nodes;
+    struct pool nodes;
+    struct node *free_nodes; /* their vectors are kept */
     struct pool readers;
     VECTOR(struct visit) visits;
 };
@@ -197,8 +198,17 @@ static inline bool access_counts(const struct access *access) {
     return access->kind <= ACCESS_ABSENT && !access->pending && !access->gone;
 }
 
-/* Hashes the row of a version that will be linked soon. */
-void graph_expect(const struct graph *graph, struct install *install);
+static inline size_t graph_bucket_count(const struct graph *graph) { return (size_t)1 << (64 - graph->bucket_shift); }
+/* Keys mostly come in sequence: multiplied so they are spread evenly (Knuth's Fibonacci hashing). */
+static inline struct install **graph_bucket(const struct graph *graph, uint32_t table, int64_t key) {
+    uint64_t hash = ((uint64_t)key + ((uint64_t)table << 48)) * UINT64_C(0x9e3779b97f4a7c15);
+    return &graph->buckets[hash >> graph->bucket_shift];
+}
+
+/* The row's bucket, and what is in it, will be needed soon. */
+static inline __attribute__((always_inline)) void graph_expect(const struct graph *graph, uint32_t table, int64_t key) {
+    __builtin_prefetch(*graph_bucket(graph, table, key), 1);
+}
 /* Puts a version into its row's chain; one on top of the loader's stands behind the newest. False if others stand
  * above it. */
 bool graph_link(struct graph *graph, struct install *install);
