@@ -118,31 +118,47 @@ static bool note_dirty(struct certifier *certifier, struct node *txn, uint64_t w
 
 void certifier_read(struct certifier *certifier, struct node *txn, uint32_t statement,
                     const struct certifier_read *read) {
-    bool dirty = read->dirty && note_dirty(certifier, txn, read->writer);
     uint64_t writer = read->writer;
+    bool dirty = read->dirty && note_dirty(certifier, txn, writer);
     if (read->anew) {
         writer = graph_writer_beneath(&certifier->graph, read->table, read->key, read->under);
     }
     txn->reads_dead |= read->dead;
-    if (txn->accesses.count == txn->accesses.capacity) {
-        txn->accesses.items =
-            mem_vector_grow(txn->accesses.items, &txn->accesses.capacity, sizeof *txn->accesses.items);
-    }
-    struct access *access = &txn->accesses.items[txn->accesses.count++];
-    access->key = read->key;
-    access->writer = writer;
-    access->seq = certifier->seq;
-    access->statement = statement;
-    access->number = read->number;
-    access->table = read->table;
-    access->kind = read->sight;
-    access->dirty = dirty;
-    access->dead = read->dead;
-    access->kept = read->kept;
-    access->pending = access->gone = false;
+    *vector_add(&txn->accesses) = (struct access){.key = read->key,
+                                                  .writer = writer,
+                                                  .seq = certifier->seq,
+                                                  .statement = statement,
+                                                  .number = read->number,
+                                                  .table = read->table,
+                                                  .kind = read->sight,
+                                                  .dirty = dirty,
+                                                  .dead = read->dead,
+                                                  .kept = read->kept};
     if (certifier->record != NULL) {
         recording_read(certifier, txn, statement, read);
     }
+}
+
+/* What is seldom is apart, here and at installs, and by value: then the usual case passes nothing through memory. */
+static __attribute__((noinline)) void read_slowly(struct certifier *certifier, struct node *txn, uint32_t statement,
+                                                  struct certifier_read read) {
+    certifier_read(certifier, txn, statement, &read);
+}
+
+void certifier_read_row(struct certifier *certifier, struct node *txn, uint32_t statement, uint16_t table, int64_t key,
+                        uint64_t writer, uint32_t number) {
+    if (txn->accesses.count == txn->accesses.capacity || certifier->record != NULL) {
+        struct certifier_read read = {.key = key, .writer = writer, .number = number, .table = table};
+        read_slowly(certifier, txn, statement, read);
+        return;
+    }
+    txn->accesses.items[txn->accesses.count++] = (struct access){.key = key,
+                                                                 .writer = writer,
+                                                                 .seq = certifier->seq,
+                                                                 .statement = statement,
+                                                                 .number = number,
+                                                                 .table = table,
+                                                                 .kind = ACCESS_READ};
 }
 
 /* The reads of the statement that belong to its scan: the last ones, in ascending order of their keys. */
@@ -221,11 +237,7 @@ void certifier_back(struct certifier *certifier, struct node *txn, uint32_t mark
 }
 
 void certifier_install(struct certifier *certifier, struct node *txn, const struct certifier_install *install) {
-    if (txn->installs.count == txn->installs.capacity) {
-        txn->installs.items =
-            mem_vector_grow(txn->installs.items, &txn->installs.capacity, sizeof *txn->installs.items);
-    }
-    struct install *entry = &txn->installs.items[txn->installs.count++];
+    struct install *entry = vector_add(&txn->installs);
     entry->key = install->key;
     entry->writer = txn;
     entry->behind = install->behind;
@@ -236,10 +248,36 @@ void certifier_install(struct certifier *certifier, struct node *txn, const stru
     entry->table = install->table;
     entry->before_absent = install->before_absent;
     entry->after_absent = install->after_absent;
-    graph_expect(&certifier->graph, entry->table, entry->key);
+    graph_expect(&certifier->graph, install->table, install->key);
     if (certifier->record != NULL) {
         recording_install(certifier, txn, install);
     }
+}
+
+static __attribute__((noinline)) void install_slowly(struct certifier *certifier, struct node *txn,
+                                                     struct certifier_install install) {
+    certifier_install(certifier, txn, &install);
+}
+
+void certifier_install_row(struct certifier *certifier, struct node *txn, uint16_t table, int64_t key, uint64_t behind,
+                           int64_t before, int64_t after, uint32_t number) {
+    if (txn->installs.count == txn->installs.capacity || certifier->record != NULL) {
+        struct certifier_install install = {
+            .key = key, .behind = behind, .before = before, .after = after, .number = number, .table = table};
+        install_slowly(certifier, txn, install);
+        return;
+    }
+    struct install *entry = &txn->installs.items[txn->installs.count++];
+    entry->key = key;
+    entry->writer = txn;
+    entry->behind = behind;
+    entry->under = 0;
+    entry->before = before;
+    entry->after = after;
+    entry->number = number;
+    entry->table = table;
+    entry->before_absent = entry->after_absent = false;
+    graph_expect(&certifier->graph, table, key);
 }
 
 /* ---- What came out ---- */

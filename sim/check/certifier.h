@@ -110,6 +110,9 @@ void certifier_level(struct certifier *certifier, struct node *txn, enum certifi
 void certifier_statement(struct certifier *certifier, struct node *txn, uint32_t statement);
 void certifier_read(struct certifier *certifier, struct node *txn, uint32_t statement,
                     const struct certifier_read *read);
+/* The usual read: SIGHT_ROW, and nothing else to be said of it. */
+void certifier_read_row(struct certifier *certifier, struct node *txn, uint32_t statement, uint16_t table, int64_t key,
+                        uint64_t writer, uint32_t number);
 /* At the end of a scan that left nothing out; its reads have come in ascending order of keys since
  * certifier_statement. */
 void certifier_scan(struct certifier *certifier, struct node *txn, uint32_t statement,
@@ -125,6 +128,9 @@ void certifier_rollback(struct certifier *certifier, struct node *txn, uint32_t 
 void certifier_back(struct certifier *certifier, struct node *txn, uint32_t mark);
 /* The last version of each row it wrote, between the statement before and its commit. */
 void certifier_install(struct certifier *certifier, struct node *txn, const struct certifier_install *install);
+/* The usual one: the row is there before and after, and no version stands above it. */
+void certifier_install_row(struct certifier *certifier, struct node *txn, uint16_t table, int64_t key, uint64_t behind,
+                           int64_t before, int64_t after, uint32_t number);
 void certifier_commit(struct certifier *certifier, struct node *txn);
 void certifier_abort(struct certifier *certifier, struct node *txn);
 /* An abort because a cycle was feared: when all whom it overlapped have ended it is judged whether there would have been

@@ -160,39 +160,38 @@ static void hold(void *context, const struct edge *edge) {
     backward->any = true;
 }
 
-/* Did the reader itself write the next version, on top of all that are committed? Then there is nothing to look up:
- * what the
- * snapshot is due is seen when its version is linked. Reads and installs mostly come in the same order: *next is
- * where to look. */
-static bool overwrote_itself(const struct node *node, const struct access *access, size_t *next) {
-    if (*next == node->installs.count) {
-        return false;
+/* A read against the chain of its row; true if there is a backward edge. */
+static bool match_read(struct certifier *certifier, struct node *node, const struct access *access) {
+    struct install *seen, *after = graph_after(&certifier->graph, access, &seen);
+    if (after != NULL) {
+        after->writer->held = true;
     }
-    const struct install *install = &node->installs.items[*next];
-    if (install->key != access->key || install->table != access->table) {
-        return false;
+    if (node->level == CERTIFIER_SI && seen != NULL && seen->writer->seq > node->snapshot_seq) {
+        found_nameless(certifier, node, access, "it read what was committed after its snapshot");
     }
-    ++*next;
-    return install->behind == access->writer && install->under == 0;
+    return after != NULL;
 }
 
-/* The reads against the chains; true if there are backward edges. */
+/* The reads against the chains; true if there are backward edges. Did the reader itself write the next version, on top
+ * of all that are committed? Then there is nothing to look up: what the snapshot is due is seen when its version is
+ * linked. Reads and installs mostly come in the same order. */
 static bool match_reads(struct certifier *certifier, struct node *node) {
-    bool backward = false, snapshot = node->level == CERTIFIER_SI;
-    size_t next = 0;
-    for (size_t i = 0; i < node->accesses.count; i++) {
-        const struct access *access = &node->accesses.items[i];
-        if (!access_counts(access) || overwrote_itself(node, access, &next)) {
+    bool backward = false;
+    const struct access *accesses = node->accesses.items;
+    const struct install *installs = node->installs.items;
+    size_t access_count = node->accesses.count, install_count = node->installs.count, next = 0;
+    for (size_t i = 0; i < access_count; i++) {
+        const struct access *access = &accesses[i];
+        if (!access_counts(access)) {
             continue;
         }
-        struct install *seen, *after = graph_after(&certifier->graph, access, &seen);
-        if (after != NULL) {
-            after->writer->held = true;
-            backward = true;
+        if (next < install_count && installs[next].key == access->key && installs[next].table == access->table) {
+            const struct install *own = &installs[next++];
+            if (own->behind == access->writer && own->under == 0) {
+                continue;
+            }
         }
-        if (snapshot && seen != NULL && seen->writer->seq > node->snapshot_seq) {
-            found_nameless(certifier, node, access, "it read what was committed after its snapshot");
-        }
+        backward |= match_read(certifier, node, access);
     }
     return backward;
 }
@@ -206,8 +205,10 @@ static void match_overwritten(struct certifier *certifier, struct node *node, co
 
 static bool link_installs(struct certifier *certifier, struct node *node) {
     bool backward = false;
-    for (size_t i = 0; i < node->installs.count; i++) {
-        struct install *install = &node->installs.items[i];
+    struct install *installs = node->installs.items;
+    size_t install_count = node->installs.count;
+    for (size_t i = 0; i < install_count; i++) {
+        struct install *install = &installs[i];
         if (!graph_link(&certifier->graph, install)) {
             install->newer->writer->held = true;
             backward = true;
