@@ -146,15 +146,25 @@ bool predicate_would_change(const struct graph *graph, const struct node *node, 
     return false;
 }
 
+/* The number of the first version by which a row leaves its table, or how many there are: few remove anything. */
+static size_t first_leaving(const struct node *node) {
+    size_t number = 0;
+    while (number < node->installs.count && !node->installs.items[number].after_absent) {
+        number++;
+    }
+    return number;
+}
+
 void predicate_seen(struct graph *graph, struct node *node, void (*visit)(void *context, const struct edge *edge),
                     void *context) {
-    if (node->installs.count == 0) {
+    size_t first = first_leaving(node);
+    if (first == node->installs.count) {
         return;
     }
     for (struct node *scanner = graph->scanners.first; scanner != NULL; scanner = scanner->scan_next) {
         for (size_t i = 0; scanner != node && i < scanner->scans.count; i++) {
             const struct scan *scan = &scanner->scans.items[i];
-            for (size_t j = 0; j < node->installs.count; j++) {
+            for (size_t j = first; j < node->installs.count; j++) {
                 const struct install *install = &node->installs.items[j];
                 if (left_by(scanner, scan, install)) {
                     struct edge edge = {
