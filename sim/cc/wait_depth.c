@@ -47,30 +47,38 @@ static bool is_longest(const struct cc *cc, const struct txn *txn, size_t begin)
     return longest;
 }
 
-/* Does one who waits wait for a lock that `txn` holds? Adds who does to the scratch list. */
-static bool add_waiters(struct cc *cc, const struct txn *txn) {
+/* A waiter that stands in the line of a table: does it wait for `txn`? */
+static bool waits_in_line_for(struct cc *cc, const struct txn *waiter, const struct txn *txn) {
     struct txn_list *list = &cc->search;
-    bool any = false;
-    if (!lock_is_waited_for(txn) && !predicate_lock_may_block(txn)) {
-        return false;
+    size_t begin = list->count;
+    locking_holders(waiter, list);
+    bool waits = false;
+    for (size_t i = begin; i < list->count; i++) {
+        waits |= list->items[i] == txn;
     }
-    for (struct txn *waiter = cc->waiting_first; waiter != NULL; waiter = waiter->wait_next) {
-        if (!locking_is_queued(waiter) || waiter->doomed || waiter == txn) {
-            continue;
-        }
-        size_t begin = list->count;
-        bool waits = false;
-        locking_holders(waiter, list);
-        for (size_t i = begin; i < list->count; i++) {
-            waits |= list->items[i] == txn;
-        }
-        list->count = begin;
-        if (waits) {
+    list->count = begin;
+    return waits;
+}
+
+/* Does one who waits wait for a lock that `txn` holds? Makes the scratch list those who do. */
+static bool find_waiters(struct cc *cc, const struct txn *txn) {
+    struct txn_list *list = &cc->search;
+    list->count = 0;
+    lock_waiters(txn, list);
+    size_t live = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        list->items[live] = list->items[i];
+        live += !list->items[i]->doomed;
+    }
+    list->count = live;
+    struct txn *waiter = predicate_lock_may_block(txn) ? cc->waiting_first : NULL;
+    for (; waiter != NULL; waiter = waiter->wait_next) {
+        if (waiter->predicate_queued != NULL && !waiter->doomed && waiter != txn &&
+            waits_in_line_for(cc, waiter, txn)) {
             txn_list_add(list, waiter);
-            any = true;
         }
     }
-    return any;
+    return list->count > 0;
 }
 
 static void doom_live(struct cc *cc, struct txn *txn) {
@@ -79,13 +87,19 @@ static void doom_live(struct cc *cc, struct txn *txn) {
     }
 }
 
-/* The requester is waited for: the scratch list is the `blockers` it would wait for, then its waiters. */
-static enum cc_status decide_between_waiters_and_blockers(struct cc *cc, struct txn *txn, size_t blockers) {
+/* The scratch list is those who wait for the requester; it is made longer by those it would wait for. */
+static enum cc_status decide_between_waiters_and_blockers(struct cc *cc, struct txn *txn) {
+    struct txn_list *list = &cc->search;
+    size_t waiters = list->count;
     if (!is_longest(cc, txn, 0)) {
         return txn_refuse(txn, REASON_DEPTH);
     }
-    for (size_t i = 0; i < blockers; i++) {
-        doom_live(cc, cc->search.items[i]);
+    locking_blockers(cc, txn, list, SIZE_MAX);
+    if (!is_longest(cc, txn, waiters)) {
+        return txn_refuse(txn, REASON_DEPTH);
+    }
+    for (size_t i = waiters; i < list->count; i++) {
+        doom_live(cc, list->items[i]);
     }
     return CC_WAIT;
 }
@@ -105,16 +119,26 @@ static enum cc_status decide_about_holder(struct cc *cc, struct txn *txn, struct
     return CC_WAIT;
 }
 
-static enum cc_status conflict(struct cc *cc, struct txn *txn) {
+/* The holders that matter are those who wait: in a crowd of readers hardly anyone. */
+static void find_waiting_holders(struct cc *cc, const struct txn *txn) {
     struct txn_list *list = &cc->search;
     list->count = 0;
-    locking_blockers(cc, txn, list, SIZE_MAX);
-    size_t blockers = list->count;
-    if (add_waiters(cc, txn)) {
-        return decide_between_waiters_and_blockers(cc, txn, blockers);
+    if (txn->predicate_queued != NULL) {
+        locking_holders(txn, list);
+    } else {
+        lock_sleeping_holders(txn, list);
     }
-    list->count = 0;
-    locking_holders(txn, list);
+}
+
+static enum cc_status conflict(struct cc *cc, struct txn *txn) {
+    if (txn->state != TXN_WAITING) {
+        lock_sleep(cc, txn);
+    }
+    if (find_waiters(cc, txn)) {
+        return decide_between_waiters_and_blockers(cc, txn);
+    }
+    find_waiting_holders(cc, txn);
+    struct txn_list *list = &cc->search;
     size_t holders = list->count;
     enum cc_status status = CC_WAIT;
     for (size_t i = 0; i < holders && status == CC_WAIT; i++) {

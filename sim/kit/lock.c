@@ -465,27 +465,6 @@ const struct lock *lock_live_ahead(const struct lock *request) {
     return ahead;
 }
 
-void lock_overtaken(const struct txn *waiting, struct txn_list *out) {
-    const struct lock *request = waiting->queued;
-    if (request == NULL || request->upgrades == NULL) {
-        return;
-    }
-    for (struct lock *lock = request->next; lock != NULL; lock = lock->next) {
-        txn_list_add(out, lock->owner);
-    }
-}
-
-bool lock_is_waited_for(const struct txn *txn) {
-    for (const struct lock *lock = txn->held; lock != NULL; lock = lock->held_next) {
-        const struct lock_queue *more = lock_more(lock->head);
-        if (more != NULL && (more->first != NULL || more->inserts_first != NULL)) {
-            return true;
-        }
-    }
-    /* an upgrade that overtook others is waited for as well */
-    return txn->queued != NULL && txn->queued->next != NULL;
-}
-
 bool lock_bounds_gap(const struct record *record) {
     const struct lock_head *head = (const struct lock_head *)(const void *)(record + 1);
     return lock_more(head) != NULL && lock_more(head)->gaps != NULL;

@@ -162,6 +162,10 @@ void lock_sleeping_blockers(const struct txn *waiting, struct txn_list *out);
 
 /* The first part of lock_blockers: those who hold what the request conflicts with. */
 void lock_holders(const struct txn *waiting, struct txn_list *out);
+/* lock_holders as far as they wait themselves (of a gap: all), like lock_sleeping_blockers. */
+void lock_sleeping_holders(const struct txn *waiting, struct txn_list *out);
+/* Those, in no order that means anything, among whose lock_holders `holder` is. */
+void lock_waiters(const struct txn *holder, struct txn_list *out);
 
 /* Is one of them older than the one who waits? */
 bool lock_older_holds(const struct txn *waiting);

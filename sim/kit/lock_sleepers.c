@@ -80,23 +80,36 @@ void lock_sleep(struct cc *cc, struct txn *txn) {
     add_locks(cc, txn);
 }
 
+/* Appends those who hold what the request, for a record, conflicts with and wait themselves. */
+static void add_sleepers(const struct lock *request, struct txn_list *out) {
+    for (struct lock *next, *lock = lock_more(request->head)->sleepers_first; lock != NULL; lock = next) {
+        next = lock->sleeper_next;
+        if (lock->owner->state != TXN_WAITING) {
+            lock_remove_sleeper(lock);
+        } else if (lock->owner != request->owner &&
+                   lock_conflict((enum lock_mode)request->mode, (enum lock_mode)lock->mode)) {
+            txn_list_add(out, lock->owner);
+        }
+    }
+}
+
+void lock_sleeping_holders(const struct txn *waiting, struct txn_list *out) {
+    if (waiting->queued->gap) {
+        lock_holders(waiting, out);
+    } else {
+        add_sleepers(waiting->queued, out);
+    }
+}
+
 void lock_sleeping_blockers(const struct txn *waiting, struct txn_list *out) {
     const struct lock *request = waiting->queued;
     if (request == NULL || request->gap) {
         lock_blockers(waiting, out, SIZE_MAX, false);
         return;
     }
-    const struct lock_queue *more = lock_more(request->head);
+    add_sleepers(request, out);
     const enum lock_mode wanted = (enum lock_mode)request->mode;
-    for (struct lock *next, *lock = more->sleepers_first; lock != NULL; lock = next) {
-        next = lock->sleeper_next;
-        if (lock->owner->state != TXN_WAITING) {
-            lock_remove_sleeper(lock);
-        } else if (lock->owner != waiting && lock_conflict(wanted, (enum lock_mode)lock->mode)) {
-            txn_list_add(out, lock->owner);
-        }
-    }
-    for (const struct lock *ahead = more->first; ahead != request; ahead = ahead->next) {
+    for (const struct lock *ahead = lock_more(request->head)->first; ahead != request; ahead = ahead->next) {
         const struct lock *held = ahead->upgrades;
         bool added = held != NULL && held->sleeps && lock_conflict(wanted, (enum lock_mode)held->mode);
         if (!added) {
