@@ -137,6 +137,16 @@ static void strengthen(struct cc *cc, struct lock *lock, enum lock_mode mode) {
     cc->lock_upgrades++;
 }
 
+/* A request for the record leaves the queue. */
+static void dequeue(struct lock_queue *more, struct lock *request) {
+    if (request == more->upgrades_last) {
+        more->upgrades_last = request->previous; /* an upgrade, or there is none */
+    } else if (request == more->aside_last) {
+        more->aside_last = request->previous != NULL && request->previous->aside ? request->previous : NULL;
+    }
+    list_remove(&more->first, &more->last, request);
+}
+
 /* Grants from the front of the queue as long as the front can be granted. */
 static void grant_waiters(struct cc *cc, struct lock_head *head) {
     struct lock_queue *more;
@@ -146,7 +156,7 @@ static void grant_waiters(struct cc *cc, struct lock_head *head) {
         if (!fits(head, request->upgrades, (enum lock_mode)request->mode)) {
             return;
         }
-        list_remove(&more->first, &more->last, request);
+        dequeue(more, request);
         owner->queued = NULL;
         if (request->upgrades != NULL) {
             strengthen(cc, request->upgrades, (enum lock_mode)request->mode);
@@ -202,10 +212,8 @@ void lock_enqueue(struct cc *cc, struct txn *txn, struct row *row, enum lock_mod
     struct lock *before = NULL;
     if (request->upgrades != NULL) {
         request->mode = lock_joins[request->upgrades->mode][mode];
-        before = more->first;
-        while (before != NULL && before->upgrades != NULL) {
-            before = before->next;
-        }
+        before = more->upgrades_last != NULL ? more->upgrades_last->next : more->first;
+        more->upgrades_last = request;
     }
     list_insert(&more->first, &more->last, before, request);
     txn->queued = request;
@@ -221,7 +229,7 @@ void lock_cancel(struct cc *cc, struct txn *txn) {
     if (request->gap) {
         list_remove(&more->inserts_first, &more->inserts_last, request);
     } else {
-        list_remove(&more->first, &more->last, request);
+        dequeue(more, request);
     }
     txn->queued = NULL;
     pool_put(&cc->locks, request);
@@ -343,9 +351,10 @@ void lock_release_all(struct cc *cc, struct txn *txn) {
 
 void lock_step_aside(struct cc *cc, struct lock_head *head) {
     struct lock_queue *more = lock_more(head);
-    struct lock *place = more->first; /* the first that leaves now */
-    while (place != NULL && (place->upgrades != NULL || place->aside)) {
-        place = place->next;
+    const struct lock *stays = more->aside_last != NULL ? more->aside_last : more->upgrades_last;
+    struct lock *place = stays != NULL ? stays->next : more->first; /* the first that leaves now */
+    if (place != NULL) {
+        more->aside_last = place;
     }
     for (struct lock *next, *request = place; request != NULL; request = next) {
         next = request->next;

@@ -7,6 +7,8 @@
 struct lock_queue {
     struct lock *granted;                        /* first here: lock_granted */
     struct lock *first, *last;                   /* requests for the record */
+    struct lock *upgrades_last;                  /* of the upgrades, which stand first among the requests */
+    struct lock *aside_last;                     /* of those that left the line, which stand behind the upgrades */
     struct lock *gaps;                           /* granted gap locks */
     struct lock *oldest;                         /* the granted lock of the oldest owner; NULL: to be looked for */
     struct lock *inserts_first, *inserts_last;   /* inserts that wait for them */
