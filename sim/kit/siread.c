@@ -8,13 +8,12 @@ void siread_start(struct siread_table *table, struct cc *cc, int64_t max_marks, 
     *table = (struct siread_table){.cc = cc, .clock = 1, .max_marks = max_marks, .rule = rule};
     pool_init(&table->marks, sizeof(struct siread));
     pool_init(&table->area_pool, sizeof(struct siread_area));
+    pool_init(&table->edges, sizeof(struct siread_edge));
 }
 
 static void free_serials(struct serial *first) {
     for (struct serial *next, *serial = first; serial != NULL; serial = next) {
         next = serial->next;
-        vector_free(&serial->in);
-        vector_free(&serial->out);
         vector_free(&serial->watches);
         vector_free(&serial->watchers);
         vector_free(&serial->pages);
@@ -27,18 +26,10 @@ void siread_stop(struct siread_table *table) {
     free_serials(table->free);
     pool_free(&table->marks);
     pool_free(&table->area_pool);
+    pool_free(&table->edges);
 }
 
 /* ---- Lists ---- */
-
-static bool list_has(const struct serial_list *list, const struct serial *serial) {
-    for (size_t i = 0; i < list->count; i++) {
-        if (list->items[i] == serial) {
-            return true;
-        }
-    }
-    return false;
-}
 
 static void list_drop(struct serial_list *list, const struct serial *serial) {
     size_t kept = 0;
@@ -237,8 +228,8 @@ static bool is_pivot(const struct serial *in, const struct serial *pivot) {
     if (is_first(pivot->gone_prepared, pivot->gone_committed, in, pivot)) {
         return true;
     }
-    for (size_t i = 0; i < pivot->out.count; i++) {
-        if (is_first(pivot->out.items[i]->prepared, pivot->out.items[i]->committed, in, pivot)) {
+    for (const struct siread_edge *edge = pivot->out_first; edge != NULL; edge = edge->out_next) {
+        if (is_first(edge->writer->prepared, edge->writer->committed, in, pivot)) {
             return true;
         }
     }
@@ -249,8 +240,9 @@ static bool makes_dangerous(const struct serial *reader, const struct serial *wr
     if (is_pivot(reader, writer)) {
         return true;
     }
-    for (size_t i = 0; writer->prepared != 0 && i < reader->in.count; i++) {
-        const struct serial *in = reader->in.items[i];
+    const struct siread_edge *edge = writer->prepared != 0 ? reader->in_first : NULL;
+    for (; edge != NULL; edge = edge->in_next) {
+        const struct serial *in = edge->reader;
         if (!in->doomed && is_first(writer->prepared, writer->committed, in, reader)) {
             return true;
         }
@@ -267,13 +259,40 @@ static bool add_flags(struct serial *reader, struct serial *writer) {
     return true;
 }
 
+static bool has_edge(const struct serial *reader, const struct serial *writer) {
+    const struct siread_edge *edge = reader->out_first;
+    while (edge != NULL && edge->writer != writer) {
+        edge = edge->out_next;
+    }
+    return edge != NULL;
+}
+
+static void link_edge(struct siread_table *table, struct serial *reader, struct serial *writer) {
+    struct siread_edge *edge = pool_get(&table->edges);
+    *edge = (struct siread_edge){
+        .reader = reader, .writer = writer, .in_previous = writer->in_last, .out_previous = reader->out_last};
+    *(writer->in_last != NULL ? &writer->in_last->in_next : &writer->in_first) = edge;
+    *(reader->out_last != NULL ? &reader->out_last->out_next : &reader->out_first) = edge;
+    writer->in_last = reader->out_last = edge;
+}
+
+/* Of a row that a crowd has read its writer has as many edges: each goes without a look at the others. */
+static void unlink_edge(struct siread_table *table, struct siread_edge *edge) {
+    struct serial *reader = edge->reader, *writer = edge->writer;
+    *(edge->in_previous != NULL ? &edge->in_previous->in_next : &writer->in_first) = edge->in_next;
+    *(edge->in_next != NULL ? &edge->in_next->in_previous : &writer->in_last) = edge->in_previous;
+    *(edge->out_previous != NULL ? &edge->out_previous->out_next : &reader->out_first) = edge->out_next;
+    *(edge->out_next != NULL ? &edge->out_next->out_previous : &reader->out_last) = edge->out_previous;
+    pool_put(&table->edges, edge);
+}
+
 /* The edge reader -rw-> writer, found by `acting`, which is one of them; false: it must die. */
-static bool add_edge(const struct siread_table *table, struct serial *reader, struct serial *writer,
+static bool add_edge(struct siread_table *table, struct serial *reader, struct serial *writer,
                      const struct serial *acting) {
     if (table->rule == SIREAD_BASIC) {
         return add_flags(reader, writer);
     }
-    if (list_has(&reader->out, writer)) {
+    if (has_edge(reader, writer)) {
         return true;
     }
     if (makes_dangerous(reader, writer)) {
@@ -282,8 +301,7 @@ static bool add_edge(const struct siread_table *table, struct serial *reader, st
         }
         writer->doomed = true;
     }
-    vector_push(&reader->out, writer);
-    vector_push(&writer->in, reader);
+    link_edge(table, reader, writer);
     return true;
 }
 
@@ -315,7 +333,7 @@ bool siread_read(struct siread_table *table, struct serial *serial, struct row *
     return true;
 }
 
-static bool meets(const struct siread_table *table, struct serial *reader, struct serial *writer) {
+static bool meets(struct siread_table *table, struct serial *reader, struct serial *writer) {
     return reader == writer || reader->doomed || !overlaps(reader, writer) || add_edge(table, reader, writer, writer);
 }
 
@@ -352,8 +370,6 @@ struct serial *siread_begin(struct siread_table *table, struct txn *txn) {
                               .txn = txn,
                               .begun = table->clock,
                               .read_only = txn->read_only && table->rule == SIREAD_READ_ONLY,
-                              .in = before.in,
-                              .out = before.out,
                               .watches = before.watches,
                               .watchers = before.watchers,
                               .pages = before.pages};
@@ -372,13 +388,12 @@ void siread_watch(struct serial *serial, struct serial *active) {
 }
 
 static void cut(struct siread_table *table, struct serial *serial) {
-    for (size_t i = 0; i < serial->in.count; i++) {
-        list_drop(&serial->in.items[i]->out, serial);
+    while (serial->in_first != NULL) {
+        unlink_edge(table, serial->in_first);
     }
-    for (size_t i = 0; i < serial->out.count; i++) {
-        list_drop(&serial->out.items[i]->in, serial);
+    while (serial->out_first != NULL) {
+        unlink_edge(table, serial->out_first);
     }
-    serial->in.count = serial->out.count = 0;
     drop_all_marks(table, serial);
 }
 
@@ -399,8 +414,8 @@ void siread_settle(struct siread_table *table, struct serial *serial) {
 /* Has it an edge to one that committed before `moment`? */
 static bool has_out_before(const struct serial *serial, uint64_t moment) {
     bool found = serial->gone_committed != 0 && serial->gone_committed <= moment;
-    for (size_t i = 0; i < serial->out.count && !found; i++) {
-        found = serial->out.items[i]->committed != 0 && serial->out.items[i]->committed <= moment;
+    for (const struct siread_edge *edge = serial->out_first; edge != NULL && !found; edge = edge->out_next) {
+        found = edge->writer->committed != 0 && edge->writer->committed <= moment;
     }
     return found;
 }
@@ -427,12 +442,13 @@ bool siread_prepare(struct siread_table *table, struct serial *serial) {
     if (serial->doomed || (serial->had_in && serial->had_out)) {
         return false;
     }
-    for (size_t i = 0; i < serial->in.count; i++) {
-        struct serial *pivot = serial->in.items[i];
+    for (const struct siread_edge *edge = serial->in_first; edge != NULL; edge = edge->in_next) {
+        struct serial *pivot = edge->reader;
         bool dangerous = false;
-        for (size_t j = 0; j < pivot->in.count && pivot->committed == 0 && !pivot->doomed; j++) {
-            const struct serial *in = pivot->in.items[j];
-            dangerous = dangerous || in == serial || (in->committed == 0 && !in->read_only && !in->doomed);
+        const struct siread_edge *to_pivot = pivot->committed == 0 && !pivot->doomed ? pivot->in_first : NULL;
+        for (; to_pivot != NULL && !dangerous; to_pivot = to_pivot->in_next) {
+            const struct serial *in = to_pivot->reader;
+            dangerous = in == serial || (in->committed == 0 && !in->read_only && !in->doomed);
         }
         if (dangerous && pivot->prepared != 0) {
             return false;
@@ -467,7 +483,7 @@ static void erase(struct siread_table *table, struct serial *serial) {
     if (serial->next != NULL) {
         serial->next->previous = serial->previous;
     }
-    CHECK(serial->in.count + serial->out.count + serial->watches.count + serial->watchers.count == 0);
+    CHECK(serial->in_first == NULL && serial->out_first == NULL && serial->watches.count + serial->watchers.count == 0);
     serial->pages.count = 0;
     serial->next = table->free;
     table->free = serial;
@@ -488,8 +504,8 @@ void siread_forget(struct siread_table *table, uint64_t oldest) {
         if (table->committed_first == NULL) {
             table->committed_last = NULL;
         }
-        for (size_t i = 0; i < serial->in.count; i++) {
-            struct serial *pivot = serial->in.items[i];
+        for (const struct siread_edge *edge = serial->in_first; edge != NULL; edge = edge->in_next) {
+            struct serial *pivot = edge->reader;
             pivot->gone_prepared = earlier(pivot->gone_prepared, serial->prepared);
             pivot->gone_committed = earlier(pivot->gone_committed, serial->committed);
         }

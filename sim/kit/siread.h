@@ -58,6 +58,13 @@ struct siread_page {
     int64_t number, rows;
 };
 
+/* reader -rw-> writer */
+struct siread_edge {
+    struct serial *reader, *writer;
+    struct siread_edge *in_next, *in_previous;   /* of the writer, in order of their coming */
+    struct siread_edge *out_next, *out_previous; /* of the reader, likewise */
+};
+
 struct serial {
     struct serial *next, *previous;          /* all that are remembered */
     struct serial *committed_next;           /* in order of commit */
@@ -67,8 +74,8 @@ struct serial {
     bool read_only;                          /* declared, or committed without having written; if the rule asks */
     bool had_in, had_out;                    /* SIREAD_BASIC: there was an edge to it, from it */
     bool wrote, doomed, safe, unsafe;
-    bool waits;                  /* for a safe snapshot */
-    struct serial_list in, out;  /* rw edges from and to it */
+    bool waits; /* for a safe snapshot */
+    struct siread_edge *in_first, *in_last, *out_first, *out_last;
     struct serial_list watches;  /* of a read-only one: who could make its snapshot unsafe */
     struct serial_list watchers; /* the other way round */
     struct siread *marks;
@@ -84,7 +91,7 @@ struct siread_table {
     struct serial *first, *committed_first, *committed_last;
     struct serial *free; /* forgotten ones, for the next that begin; with what their lists have grown to */
     struct siread_area *areas[STORE_TABLES_MAX];
-    struct pool marks, area_pool;
+    struct pool marks, area_pool, edges;
 };
 
 /* The tail of a record begins with it. */
