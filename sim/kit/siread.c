@@ -66,8 +66,36 @@ static struct siread *mark_of(struct siread_table *table, struct serial *serial,
     return mark;
 }
 
+/* Those that write have a list of their own: of a crowd that has read the record hardly anyone has written it. */
+static void note_write(struct siread *mark) {
+    if (mark->writes) {
+        return;
+    }
+    struct siread_record *tail = tail_of(mark->record);
+    mark->writes = true;
+    mark->write_next = tail->write_marks;
+    if (tail->write_marks != NULL) {
+        tail->write_marks->write_previous = mark;
+    }
+    tail->write_marks = mark;
+}
+
+static void unlink_write(struct siread *mark) {
+    if (mark->write_previous != NULL) {
+        mark->write_previous->write_next = mark->write_next;
+    } else {
+        tail_of(mark->record)->write_marks = mark->write_next;
+    }
+    if (mark->write_next != NULL) {
+        mark->write_next->write_previous = mark->write_previous;
+    }
+}
+
 /* Takes it off its record; the transaction's own list is the caller's business. */
 static void drop_mark(struct siread_table *table, struct siread *mark) {
+    if (mark->writes) {
+        unlink_write(mark);
+    }
     if (mark->previous != NULL) {
         mark->previous->next = mark->next;
     } else {
@@ -317,9 +345,9 @@ bool siread_read(struct siread_table *table, struct serial *serial, struct row *
         return true;
     }
     const struct version *above = store_above(row->record, seen);
-    for (struct siread *mark = above != NULL ? tail_of(row->record)->marks : NULL; mark != NULL; mark = mark->next) {
-        if (mark->writes && mark->owner->id == above->writer && !mark->owner->doomed &&
-            !add_edge(table, serial, mark->owner, serial)) {
+    const struct siread *by = above != NULL ? tail_of(row->record)->write_marks : NULL;
+    for (; by != NULL; by = by->write_next) {
+        if (by->owner->id == above->writer && !by->owner->doomed && !add_edge(table, serial, by->owner, serial)) {
             return false;
         }
     }
@@ -342,7 +370,7 @@ bool siread_write(struct siread_table *table, struct serial *serial, struct row 
         return false;
     }
     serial->wrote = true;
-    mark_of(table, serial, row)->writes = true;
+    note_write(mark_of(table, serial, row));
     if (row->own != NULL) {
         return true; /* who read it since has seen that there is a newer version */
     }

@@ -33,8 +33,9 @@ struct serial_list {
 
 /* What one transaction did to one record. */
 struct siread {
-    struct siread *next, *previous; /* on the record */
-    struct siread *own_next;        /* of the transaction */
+    struct siread *next, *previous;             /* on the record */
+    struct siread *write_next, *write_previous; /* on the record, of those that write */
+    struct siread *own_next;                    /* of the transaction */
     struct serial *owner;
     struct table *table;
     struct record *record;
@@ -97,7 +98,7 @@ struct siread_table {
 /* The tail of a record begins with it. */
 struct siread_record {
     struct lock_head lock;
-    struct siread *marks;
+    struct siread *marks, *write_marks;
 };
 
 void siread_start(struct siread_table *table, struct cc *cc, int64_t max_marks, enum siread_rule rule);
