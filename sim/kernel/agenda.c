@@ -24,7 +24,10 @@ _Static_assert(ARITY *NODE == CACHE_LINE, "siblings fill a cache line");
 static inline agenda_key key_min(agenda_key a, agenda_key b) { return a < b ? a : b; }
 
 /* Places are in bytes, so that a sibling is one XOR away and needs no scaling. */
-static inline agenda_key *node_at(agenda_key *node, uint32_t at) { return (agenda_key *)(void *)((char *)node + at); }
+static inline agenda_key *node_at(agenda_key *node, uint32_t at) {
+    char *nodes = (char *)node;
+    return (agenda_key *)(void *)&nodes[at];
+}
 static inline uint32_t parent_of(uint32_t at) { return at / ARITY & ~(uint32_t)(NODE - 1); }
 
 /* The best of a node's siblings. */

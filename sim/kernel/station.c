@@ -111,8 +111,8 @@ static inline __attribute__((always_inline)) int64_t hand_over(struct station *s
 }
 
 int64_t station_finish(struct station_job *job) {
+    CHECK(job->at != NULL && job->served);
     struct station *station = job->at;
-    CHECK(station != NULL && job->served);
     CHECK(station->agenda->now_ns - job->start_ns == job->service_ns);
     return hand_over(station, job, agenda_take_over);
 }
