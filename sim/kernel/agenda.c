@@ -25,8 +25,8 @@ static inline agenda_key key_min(agenda_key a, agenda_key b) { return a < b ? a 
 
 /* Places are in bytes, so that a sibling is one XOR away and needs no scaling. */
 static inline agenda_key *node_at(agenda_key *node, uint32_t at) {
-    char *nodes = (char *)node;
-    return (agenda_key *)(void *)&nodes[at];
+    void *place = (char *)node + at;
+    return place;
 }
 static inline uint32_t parent_of(uint32_t at) { return at / ARITY & ~(uint32_t)(NODE - 1); }
 
