@@ -470,6 +470,31 @@ static void agrees_with_the_naive_one(void **state) {
     }
 }
 
+/* Who has left the line goes before those who leave it later, also when the last of them has gone. */
+static void who_left_the_line_earlier_goes_first(void **state) {
+    (void)state;
+    static const int order[] = {3, 2, 5, 4};
+    struct fixture f;
+    open_fixture(&f, 1);
+    assert_true(lock_acquire(&f.cc, &f.txns[0], row_at(&f, 0, 0), MODE_X));
+    for (int txn = 1; txn <= 5; txn++) {
+        if (txn == 4) {
+            lock_step_aside(&f.cc, head_of(&f, 0));
+            lock_cancel(&f.cc, &f.txns[1]);
+        }
+        lock_enqueue(&f.cc, &f.txns[txn], row_at(&f, txn, 0), MODE_X);
+    }
+    lock_step_aside(&f.cc, head_of(&f, 0));
+    int holder = 0;
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        lock_release_all(&f.cc, &f.txns[holder]);
+        holder = order[i];
+        assert_ptr_equal(lock_granted(head_of(&f, 0))->owner, &f.txns[holder]);
+    }
+    lock_release_all(&f.cc, &f.txns[holder]);
+    close_fixture(&f);
+}
+
 static int mode_held(const struct row *row) { return row->lock != NULL ? row->lock->mode : MODE_NONE; }
 
 /* A statement that failed leaves no lock that it took, but for the duplicate key it met. */
@@ -498,4 +523,5 @@ static void failed_statements_leave_nothing(void **state) {
     close_fixture(&f);
 }
 
-TEST_GROUP(lock, cmocka_unit_test(agrees_with_the_naive_one), cmocka_unit_test(failed_statements_leave_nothing))
+TEST_GROUP(lock, cmocka_unit_test(agrees_with_the_naive_one), cmocka_unit_test(failed_statements_leave_nothing),
+           cmocka_unit_test(who_left_the_line_earlier_goes_first))
