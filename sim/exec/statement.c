@@ -1,15 +1,17 @@
-/* statement.c - the phases of one statement: row by row through range, read, filter, claim and filter again.
+/* statement.c - the phases of one statement: row by row through range, read, filter, claim and filter again; and what
+ * comes between two of them, the program's next step.
  *
- * read, filter, claim and link of one row happen in one instant unless one of them waits; then the row is paid for,
- * then
+ * read, filter, claim and link of one row happen in one instant unless one of them waits; then the row is paid for, then
  * comes the next. One path serves SELECT, locking reads, UPDATE, DELETE and INSERT, by key and by range. A write by key
- * that needs nothing of the row ("blind") is claimed without being read. */
+ * that needs nothing of the row ("blind") is claimed without being read; a read that granted what it announced
+ * (row->claimed) needs no claim. */
 #include "sim/base/check.h"
 #include "sim/base/digest.h"
 #include "sim/exec/report.h"
 #include "sim/exec/world.h"
 
-/* One call in a few lines of source, hundreds of instructions when it is not one of its own: what every access does. */
+/* What every access does is written in small functions and compiled as one: from the end of a statement to the price of
+ * the next one's row, so that nothing is saved and fetched again on the way. */
 #define HOT inline __attribute__((always_inline))
 
 static struct row *row_of(struct actor *actor) { return &actor->txn.rows.items[actor->row]; }

@@ -56,7 +56,6 @@ static void pool_hands_out_distinct_objects(void **state) {
     pool_free(&pool);
 }
 
-/* Last in, first out, and no new memory while old is free. */
 /* Slabs grow to one huge page, header included: an object costs its own size and next to nothing. */
 static void large_pools_waste_nothing(void **state) {
     (void)state;
@@ -73,6 +72,7 @@ static void large_pools_waste_nothing(void **state) {
     pool_free(&pool);
 }
 
+/* Last in, first out, and no new memory while old is free. */
 static void pool_reuses_the_warmest(void **state) {
     (void)state;
     struct pool pool;
