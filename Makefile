@@ -164,4 +164,4 @@ $(BUILD)/libraries: scripts/need.sh $(BUILD)/flags
 $(BUILD)/libraries-test: scripts/need.sh $(BUILD)/flags
 	@scripts/need.sh test $(CC) cmocka.h && touch $@
 
--include $(patsubst %.o,%.d,$(COMMON) $(call objects,$(MAIN) $(TESTS) $(BENCHES) $(FUZZERS)))
+-include $(patsubst %.o,%.d,$(COMMON) $(TEST_OBJECTS) $(call objects,$(MAIN) $(BENCHES) $(FUZZERS)))

@@ -285,7 +285,6 @@ const struct cc_ops cc_2pl_conservative = {
     .start = start,
     .stop = locking_stop,
     .begin = begin,
-    .statement = locking_statement,
     .range = locking_range,
     .read = read,
     .claim = locking_claim,

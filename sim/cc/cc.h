@@ -73,7 +73,7 @@ struct cc_ops {
     void (*start)(struct cc *cc);             /* before the first begin; may be NULL */
     void (*stop)(struct cc *cc);              /* frees what start took; may be NULL */
     enum cc_status (*begin)(struct cc *cc, struct txn *txn);
-    enum cc_status (*statement)(struct cc *cc, struct txn *txn, enum intent intent);
+    enum cc_status (*statement)(struct cc *cc, struct txn *txn, enum intent intent); /* may be NULL: always OK */
     /* The gap before range->row, which bounds it; the record itself is read's business. After a wait the row is looked
      * for again: another one may bound the gap then. NULL: gaps are nothing to it. */
     enum cc_status (*range)(struct cc *cc, struct txn *txn, const struct range *range, enum intent intent,
@@ -88,7 +88,9 @@ struct cc_ops {
                             struct version **base);
     void (*unmatched)(struct cc *cc, struct txn *txn, struct row *row); /* may be NULL */
     void (*statement_end)(struct cc *cc, struct txn *txn, bool failed); /* may be NULL */
-    void (*rollback)(struct cc *cc, struct txn *txn, uint32_t mark);    /* undo from statement `mark` on */
+    /* Bit set like `levels`: where it is called for statements that failed only, since the others leave nothing to do. */
+    unsigned silent_levels;
+    void (*rollback)(struct cc *cc, struct txn *txn, uint32_t mark); /* undo from statement `mark` on */
     /* Statements from `mark` on never were: gives back all they took, and leaves the queue. NULL: nobody is sent back. */
     void (*back)(struct cc *cc, struct txn *txn, uint32_t mark);
     enum cc_status (*prepare)(struct cc *cc, struct txn *txn);

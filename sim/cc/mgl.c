@@ -282,7 +282,6 @@ const struct cc_ops cc_mgl = {
     .start = start,
     .stop = stop,
     .begin = begin,
-    .statement = locking_statement,
     .range = mgl_range,
     .read = mgl_read,
     .claim = mgl_claim,

@@ -109,7 +109,6 @@ const struct cc_ops cc_version_column = {
     .start = duration_start,
     .stop = locking_stop,
     .begin = locking_begin,
-    .statement = locking_statement,
     .range = locking_range,
     .read = version_read,
     .claim = version_claim,

@@ -118,7 +118,8 @@ static enum cc_status watch_claim(struct cc *cc, struct txn *txn, struct row *ro
 
 static enum cc_status watch_statement(struct cc *cc, struct txn *txn, enum intent intent) {
     struct player *player = player_of(cc);
-    enum cc_status status = player->play->algorithm->statement(cc, txn, intent);
+    const struct cc_ops *ops = player->play->algorithm;
+    enum cc_status status = ops->statement != NULL ? ops->statement(cc, txn, intent) : CC_OK;
     struct player_txn *program = txn_of(player, txn);
     program->trace_from = player->trace.count;
     program->writes_from = txn->writes.count;
@@ -281,6 +282,7 @@ void player_watch(struct player *player) {
     player->ops.read = watch_read;
     player->ops.claim = watch_claim;
     player->ops.statement_end = watch_statement_end;
+    player->ops.silent_levels = 0;
     player->ops.commit = watch_commit;
     player->ops.abort = watch_abort;
 }

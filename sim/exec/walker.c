@@ -178,6 +178,7 @@ void walker_start_attempt(struct world *world, struct actor *actor) {
     if (world->spec->workload->isolation != NULL && !ask_for_level(world, actor)) {
         stop_for_level(world, actor);
     }
+    txn->ends_silently = world->ops->statement_end == NULL || (world->ops->silent_levels & 1u << txn->level) != 0;
     report_begin(world, actor);
 }
 

@@ -195,6 +195,14 @@ static void init_prices(struct world *world) {
     world->row_is_cpu_only = !cost->latch && distribution_is_zero(&cost->io_access);
 }
 
+/* When all else is known. */
+static void init_plainness(struct world *world) {
+    const unsigned elsewhere = CC_KEEPS_VERSIONS | CC_PRIVATE_WRITES | CC_EARLY_PUBLISH;
+    world->is_plain = world->work_is_free && world->write_is_free && world->round_trip_is_free &&
+                      world->row_is_cpu_only && world->certifier == NULL && !world->cc.keeps_programs &&
+                      (world->ops->flags & elsewhere) == 0 && world->ops->statement == NULL;
+}
+
 static void init_stations(struct world *world) {
     const struct system_settings *system = &world->spec->system;
     station_init(&world->cpu, &world->agenda, system->cpus);
@@ -283,6 +291,7 @@ void world_init(struct world *world, const struct run_spec *spec, struct run_res
         world->toll = result->toll = mem_new(1, sizeof *result->toll);
     }
     report_open(world);
+    init_plainness(world);
     if (closed) {
         world->commits_by_terminal = mem_new((size_t)spec->system.terminals + 1, sizeof *world->commits_by_terminal);
     }

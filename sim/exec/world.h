@@ -76,6 +76,7 @@ struct actor {
     bool admitted;      /* holds an admission slot */
     bool row_written, row_first_visit;
     bool blind;       /* the statement needs nothing of its row, see statement.c */
+    bool plain;       /* nor asks it more than the usual */
     bool leads_force; /* its event is the end of a group force */
     uint32_t row;     /* number of the current row in txn.rows */
     bool tail;        /* the current row only ends the scan */
@@ -165,7 +166,10 @@ struct world {
     bool write_is_free; /* nor on what is written */
     bool round_trip_is_free;
     bool row_is_cpu_only; /* a row costs neither latch nor disk */
-    uint64_t disk_count;  /* stations */
+    /* All this; and nobody watches or keeps programs, the algorithm writes in place, keeps one version of a row, and has
+     * nothing to do with the beginning of a statement. */
+    bool is_plain;
+    uint64_t disk_count; /* stations */
     struct log_group {
         struct actor *first, *last; /* who waits for the next force */
         int64_t forces;             /* under way */

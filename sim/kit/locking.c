@@ -29,13 +29,6 @@ enum cc_status locking_begin(struct cc *cc, struct txn *txn) {
     return CC_OK;
 }
 
-enum cc_status locking_statement(struct cc *cc, struct txn *txn, enum intent intent) {
-    (void)cc;
-    txn->intent = (uint8_t)intent;
-    txn->in_statement = true;
-    return CC_OK;
-}
-
 /* Leaves whatever queue it stands in. */
 static void cancel(struct cc *cc, struct txn *txn) {
     lock_cancel(cc, txn);
@@ -259,7 +252,6 @@ static __attribute__((noinline)) void give_back_short(struct cc *cc, struct txn 
 }
 
 void locking_statement_end(struct cc *cc, struct txn *txn, bool failed) {
-    txn->in_statement = false;
     if (failed || txn->level != LEVEL_SER) {
         give_back_short(cc, txn, failed);
     }

@@ -72,7 +72,6 @@ void locking_start(struct cc *cc, struct locking how);
 void locking_stop(struct cc *cc);
 
 enum cc_status locking_begin(struct cc *cc, struct txn *txn);
-enum cc_status locking_statement(struct cc *cc, struct txn *txn, enum intent intent);
 enum cc_status locking_range(struct cc *cc, struct txn *txn, const struct range *range, enum intent intent,
                              enum patience patience);
 enum cc_status locking_read(struct cc *cc, struct txn *txn, struct row *row, enum intent intent, enum patience patience,
@@ -106,11 +105,11 @@ enum cc_status locking_take(struct cc *cc, struct txn *txn, struct row *row, enu
 enum cc_status locking_enter_gap(struct cc *cc, struct txn *txn, struct row *row);
 
 /* All fields of a cc_ops that rigorous locking fills the same way. */
-#define LOCKING_OPS                                                                                           \
-    .record_size = sizeof(struct lock_head), .stop = locking_stop, .begin = locking_begin,                    \
-    .statement = locking_statement, .range = locking_range, .read = locking_read, .claim = locking_claim,     \
-    .statement_end = locking_statement_end, .rollback = locking_rollback, .back = locking_back,               \
-    .prepare = locking_prepare, .commit = locking_commit, .release = locking_release, .abort = locking_abort, \
-    .blockers = locking_blockers, .bounds_gap = lock_bounds_gap
+#define LOCKING_OPS                                                                                                   \
+    .record_size = sizeof(struct lock_head), .stop = locking_stop, .begin = locking_begin, .range = locking_range,    \
+    .read = locking_read, .claim = locking_claim, .statement_end = locking_statement_end,                             \
+    .silent_levels = 1u << LEVEL_SER, .rollback = locking_rollback, .back = locking_back, .prepare = locking_prepare, \
+    .commit = locking_commit, .release = locking_release, .abort = locking_abort, .blockers = locking_blockers,       \
+    .bounds_gap = lock_bounds_gap
 
 #endif

@@ -53,7 +53,6 @@ void lockpoint_timer(struct cc *cc, struct txn *txn, int tag);
 /* The fields of a cc_ops that all of them fill the same way. */
 #define LOCKPOINT_OPS                                                                                               \
     .levels = 1u << LEVEL_SER, .level = LEVEL_SER, .record_size = sizeof(struct lock_head), .begin = locking_begin, \
-    .statement = locking_statement, .range = lockpoint_range, .release = locking_release, .timer = lockpoint_timer, \
-    .bounds_gap = lock_bounds_gap
+    .range = lockpoint_range, .release = locking_release, .timer = lockpoint_timer, .bounds_gap = lock_bounds_gap
 
 #endif

@@ -92,13 +92,14 @@ struct txn {
     uint32_t statement; /* number of the current statement, from 1 */
     uint8_t state;      /* enum txn_state */
     bool doomed;
-    uint8_t reason;    /* enum reason: why it was refused or doomed */
-    uint8_t level;     /* enum level asked for */
-    uint8_t intent;    /* enum intent: of the current statement (locking.h) */
-    bool in_statement; /* is it under way? */
-    bool last_lock;    /* the statement takes its last new lock, as far as its program can tell; set by exec */
-    bool plan_lost;    /* a statement failed: what its program told of its future counts no more */
-    bool has_sparse;   /* some row has a sparse key, or may have one */
+    uint8_t reason;     /* enum reason: why it was refused or doomed */
+    uint8_t level;      /* enum level asked for */
+    uint8_t intent;     /* enum intent: of the current statement; set by exec */
+    bool in_statement;  /* is it under way? set by exec */
+    bool ends_silently; /* cc_ops.statement_end is called for statements that failed only; set by exec */
+    bool last_lock;     /* the statement takes its last new lock, as far as its program can tell; set by exec */
+    bool plan_lost;     /* a statement failed: what its program told of its future counts no more */
+    bool has_sparse;    /* some row has a sparse key, or may have one */
     struct work work;
     struct lock *held;   /* its locks, newest first (lock table) */
     struct lock *queued; /* the request it waits for, or NULL */

@@ -258,7 +258,10 @@ static void with_no_validation(struct cc_ops *ops) { ops->prepare = skip_validat
 static void with_s_over_x(struct cc_ops *ops) { ops->read = grant_s_over_x; }
 static void with_lost_wakes(struct cc_ops *ops) { ops->start = tap_wake; }
 static void with_dead_reads(struct cc_ops *ops) { ops->read = read_a_dead_version; }
-static void with_early_release(struct cc_ops *ops) { ops->statement_end = release_early; }
+static void with_early_release(struct cc_ops *ops) {
+    ops->statement_end = release_early;
+    ops->silent_levels = 0;
+}
 static void with_no_upgrade(struct cc_ops *ops) {
     ops->read = read_under_s;
     ops->claim = forget_an_upgrade;
@@ -272,6 +275,7 @@ static void with_visible_aborts(struct cc_ops *ops) { ops->abort = publish_on_ab
 static void with_lasting_snapshots(struct cc_ops *ops) {
     ops->statement = keep_the_snapshot;
     ops->statement_end = forget_failures_only;
+    ops->silent_levels = 0;
 }
 static void with_moving_snapshots(struct cc_ops *ops) { ops->statement = forget_the_snapshot; }
 

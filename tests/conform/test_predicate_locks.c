@@ -173,6 +173,7 @@ static void is_exact(void **state) {
         spied.read = read;
         spied.claim = claim;
         spied.statement_end = statement_end;
+        spied.silent_levels = 0;
         spied.rollback = rollback;
         spied.back = back;
         spied.release = release;

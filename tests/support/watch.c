@@ -72,7 +72,7 @@ static enum cc_status watch_begin(struct cc *cc, struct txn *txn) {
 
 static enum cc_status watch_statement(struct cc *cc, struct txn *txn, enum intent intent) {
     CHECK(*stage_of(txn) == STAGE_BEGUN);
-    enum cc_status status = after(cc, txn, watched->statement(cc, txn, intent));
+    enum cc_status status = after(cc, txn, watched->statement != NULL ? watched->statement(cc, txn, intent) : CC_OK);
     if (status == CC_OK) {
         *stage_of(txn) = STAGE_STATEMENT;
     }
@@ -209,6 +209,7 @@ const struct cc_ops *watch_algorithm(const struct cc_ops *algorithm, const void 
     wrapper.read = watch_read;
     wrapper.claim = watch_claim;
     wrapper.statement_end = watch_statement_end;
+    wrapper.silent_levels = 0;
     wrapper.rollback = watch_rollback;
     wrapper.back = algorithm->back != NULL ? watch_back : NULL;
     wrapper.prepare = watch_prepare;
