@@ -142,7 +142,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | $(BUILD)/libraries
 	@mkdir -p $(@D)
 	$(call say,compile)$(COMPILE) $(DEFINE) -MMD -MP -c -o $@ $<
 $(BUILD)/tests/groups.o $(BUILD)/tests/tutorial.o: %.o: %.c $(BUILD)/flags
-	$(call say,compile)$(COMPILE) -c -o $@ $<
+	$(call say,compile)$(COMPILE) -MMD -MP -c -o $@ $<
 $(TEST_OBJECTS): private DEFINE := -DCCSIM_BUILD_DIR='"$(BUILD)"'
 $(TEST_OBJECTS): | $(BUILD)/libraries-test
 
