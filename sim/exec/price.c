@@ -68,6 +68,10 @@ bool price_cpu(struct world *world, struct actor *actor, int64_t service_ns) {
     return serve(&world->cpu, actor, service_ns);
 }
 
+__attribute__((noinline)) int64_t price_write(struct world *world, struct actor *actor) {
+    return price_draw(actor, &world->spec->cost.cpu_write);
+}
+
 /* ---- The log ---- */
 
 /* A force that carries everyone who waits for it: the first of them lends it his slot. */

@@ -310,6 +310,7 @@ int64_t price_work_done(struct world *world, struct actor *actor);
 static inline int64_t price_work(struct world *world, struct actor *actor) {
     return world->work_is_free ? 0 : price_work_done(world, actor);
 }
+int64_t price_write(struct world *world, struct actor *actor); /* draws what a row costs that is written */
 void price_log_done(struct world *world, struct actor *actor);
 
 /* ---- traffic.c: terminals, arrivals, admission, restarts ---- */
