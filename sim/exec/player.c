@@ -374,7 +374,7 @@ static bool fire_timer(struct player *player) {
     if (world->cc.waiting_first == NULL) {
         return false;
     }
-    uint32_t slot = agenda_pop(&world->agenda, INT64_MAX - 1);
+    uint32_t slot = agenda_next(&world->agenda, INT64_MAX - 1);
     if (slot == AGENDA_NONE) {
         return false;
     }
@@ -382,6 +382,7 @@ static bool fire_timer(struct player *player) {
         walker_event(world, world->actors[slot - SLOT_ACTORS]);
         return true;
     }
+    agenda_take_out(&world->agenda, slot);
     world_timer(world);
     bool only_itself = player->doomed.count == 0 && first_woken(player) == NULL;
     for (struct txn *txn = world->cc.waiting_first; txn != NULL && only_itself; txn = txn->wait_next) {

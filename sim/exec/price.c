@@ -64,10 +64,6 @@ int64_t price_work_done(struct world *world, struct actor *actor) {
            draw_many(actor, &cost->cpu_validate, work.validated) + draw_many(actor, &cost->cpu_hop, work.hops);
 }
 
-bool price_cpu(struct world *world, struct actor *actor, int64_t service_ns) {
-    return serve(&world->cpu, actor, service_ns);
-}
-
 __attribute__((noinline)) int64_t price_write(struct world *world, struct actor *actor) {
     return price_draw(actor, &world->spec->cost.cpu_write);
 }

@@ -5,16 +5,6 @@
 #include "sim/exec/report.h"
 #include "sim/exec/world.h"
 
-static void handle(struct world *world, uint32_t slot) {
-    if (slot >= SLOT_ACTORS) {
-        walker_event(world, world->actors[slot - SLOT_ACTORS]);
-    } else if (slot == SLOT_ARRIVAL) {
-        traffic_arrival(world);
-    } else {
-        world_timer(world);
-    }
-}
-
 /* Where so much is pending, the actors no longer fit the caches: of the next one, what every access touches is fetched
  * while this event is handled. */
 enum { FORESEE_FROM = 512 };
@@ -25,8 +15,8 @@ static void fetch(const char *from, const char *to) {
     }
 }
 
-static void expect_next(const struct world *world) {
-    uint32_t slot = agenda_foresee(&world->agenda);
+static __attribute__((noinline)) void expect_next(const struct world *world, uint32_t current) {
+    uint32_t slot = agenda_foresee(&world->agenda, current);
     if (slot != AGENDA_NONE && slot >= SLOT_ACTORS) {
         const struct actor *actor = world->actors[slot - SLOT_ACTORS];
         const char *block = (const char *)actor;
@@ -35,14 +25,27 @@ static void expect_next(const struct world *world) {
     }
 }
 
+static __attribute__((noinline)) void handle_other(struct world *world, uint32_t slot) {
+    agenda_take_out(&world->agenda, slot);
+    if (slot == SLOT_ARRIVAL) {
+        traffic_arrival(world);
+    } else {
+        world_timer(world);
+    }
+}
+
 /* Handles every event up to and at `limit_ns`. */
 static void run_until(struct world *world, int64_t limit_ns) {
     uint32_t slot;
-    while (!world->stopped && (slot = agenda_pop(&world->agenda, limit_ns)) != AGENDA_NONE) {
+    while (!world->stopped && (slot = agenda_next(&world->agenda, limit_ns)) != AGENDA_NONE) {
         if (world->agenda.span >= FORESEE_FROM) {
-            expect_next(world);
+            expect_next(world, slot);
         }
-        handle(world, slot);
+        if (slot >= SLOT_ACTORS) {
+            walker_event(world, world->actors[(size_t)slot - SLOT_ACTORS]);
+        } else {
+            handle_other(world, slot);
+        }
     }
     if (!world->stopped && world->agenda.now_ns < limit_ns) {
         world->agenda.now_ns = limit_ns; /* nothing is pending any more: time passes all the same */

@@ -207,7 +207,7 @@ static void check_laws(struct world *world) {
     int64_t served_ns = world->cpu.served_ns;
     for (size_t i = 0; i < world->actor_count; i++) {
         const struct station_job *job = &world->actors[i]->job;
-        if (job->at == &world->cpu && job->served) {
+        if (job->at == &world->cpu && station_serves(job)) {
             int64_t from_ns = job->start_ns > tally->start_ns ? job->start_ns : tally->start_ns;
             served_ns += world->agenda.now_ns - from_ns;
         }

@@ -96,7 +96,7 @@ static enum trace_what state_of(const struct world *world, const struct actor *a
     if (to_log) {
         return TRACE_LOG;
     }
-    return actor->job.at == NULL ? TRACE_CLIENT : actor->job.served ? TRACE_RUN : TRACE_QUEUE;
+    return actor->job.at == NULL ? TRACE_CLIENT : station_serves(&actor->job) ? TRACE_RUN : TRACE_QUEUE;
 }
 
 static void add_wait(struct world *world, const struct actor *actor, struct trace_span *span) {

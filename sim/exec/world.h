@@ -241,7 +241,7 @@ void world_stop(struct world *world, enum run_status status, const char *sentenc
 void walker_start_attempt(struct world *world, struct actor *actor);
 /* Goes on with an actor whose event has come, or who may begin, until it pauses. */
 void walker_run(struct world *world, struct actor *actor);
-/* An event of an actor's slot. */
+/* The event of an actor's slot, which has come and is still in its place. */
 void walker_event(struct world *world, struct actor *actor);
 /* What cc answered: true if it was OK or SKIP; else the actor pauses, its statement fails, or it aborts. */
 bool walker_passes_slowly(struct world *world, struct actor *actor, enum cc_status status);
@@ -299,7 +299,14 @@ bool phase_back(struct world *world, struct actor *actor);
  * pay. ---- */
 bool price_disk(struct world *world, struct actor *actor, const struct distribution *service);
 bool price_latch(struct world *world, struct actor *actor);
-bool price_cpu(struct world *world, struct actor *actor, int64_t service_ns);
+static inline bool price_cpu(struct world *world, struct actor *actor,
+                                                            int64_t service_ns) {
+    if (service_ns == 0) {
+        return true;
+    }
+    station_join_at(&world->cpu, &world->agenda, &actor->job, service_ns);
+    return false;
+}
 bool price_log(struct world *world, struct actor *actor);
 bool price_delay(struct world *world, struct actor *actor, int64_t delay_ns);
 static inline __attribute__((always_inline)) int64_t price_draw(struct actor *actor, const struct distribution *price) {

@@ -1,92 +1,53 @@
 /* agenda.c - the tournament over slots. See agenda.h for the idea and the invariants.
  *
- * The low half of a key is, from the top: one bit that is 0 for urgent events, 39 bits of the order of scheduling, 24
- * bits of slot. No two events share a key, and the winner's key tells its slot.
- *
  * The hole keeps its key as if it were pending, so that the tree is consistent at all times: the next event scheduled,
- * or the next pop, replaces it. */
+ * or the next that is asked for, replaces it. */
 #include "sim/kernel/agenda.h"
 
 #include <string.h>
 
-#include "sim/base/check.h"
 #include "sim/base/memory.h"
 
-#define EMPTY (~(agenda_key)0)
-
-enum { SLOT_BITS = 24, ARITY = 4, BLIND_BITS = 6, CACHE_LINE = 64, NODE = sizeof(agenda_key) };
+enum { ARITY = AGENDA_ARITY, NODE = AGENDA_NODE, BLIND_BITS = 6, CACHE_LINE = 64 };
 _Static_assert(ARITY *NODE == CACHE_LINE, "siblings fill a cache line");
-
-#define ORDINARY  (UINT64_C(1) << 63)
-#define NEXT_STEP (UINT64_C(1) << SLOT_BITS)
-
-/* Who wins is as good as random, so this must not be a branch: gcc makes conditional moves of it. */
-static inline agenda_key key_min(agenda_key a, agenda_key b) { return a < b ? a : b; }
-
-/* Places are in bytes, so that a sibling is one XOR away and needs no scaling. */
-static inline agenda_key *node_at(agenda_key *node, uint32_t at) {
-    void *place = (char *)node + at;
-    return place;
-}
-static inline uint32_t parent_of(uint32_t at) { return at / ARITY & ~(uint32_t)(NODE - 1); }
-
-/* The best of a node's siblings. */
-static inline agenda_key best_rival(agenda_key *node, uint32_t at) {
-    return key_min(key_min(*node_at(node, at ^ 1 * NODE), *node_at(node, at ^ 2 * NODE)),
-                   *node_at(node, at ^ 3 * NODE));
-}
-
-/* Puts `key` into the leaf `at`, the winner's, and replays its matches up to the root. */
-static inline void replace_winner(struct agenda *agenda, uint32_t at, agenda_key key) {
-    agenda_key *node = agenda->node;
-    uint32_t root = agenda->root;
-    *node_at(node, at) = key;
-    do {
-        key = key_min(key, best_rival(node, at));
-        at = parent_of(at);
-        *node_at(node, at) = key;
-    } while (at != root);
-}
 
 /* The same for a leaf that need not be the winner's: stops where a match ends as before. Many matches end as before, so
  * a test at each of the first levels would be mispredicted, which costs more than to climb them. */
 static void replace_any(struct agenda *agenda, uint32_t at, agenda_key key) {
     agenda_key *node = agenda->node;
     uint32_t watched = at >> BLIND_BITS, root = agenda->root;
-    *node_at(node, at) = key;
+    *agenda_at(node, at) = key;
     do {
-        key = key_min(key, best_rival(node, at));
-        at = parent_of(at);
-        if (at <= watched && *node_at(node, at) == key) {
+        key = agenda_min(key, agenda_rival(node, at));
+        at = agenda_parent(at);
+        if (at <= watched && *agenda_at(node, at) == key) {
             return;
         }
-        *node_at(node, at) = key;
+        *agenda_at(node, at) = key;
     } while (at != root);
 }
 
 /* The place of the i-th leaf. */
 static inline uint32_t leaf_at(const struct agenda *agenda, uint32_t i) { return (agenda->width + i) * NODE; }
 
-static inline uint32_t slot_of(agenda_key key) { return (uint32_t)key & (AGENDA_SLOTS_MAX - 1); }
-
 /* A new leaf on the right. Where the root moves up, what was beside it is empty but for this leaf. */
 static void add_leaf(struct agenda *agenda, uint32_t slot, agenda_key key) {
     uint32_t leaf = leaf_at(agenda, agenda->used++);
     if (agenda->used > agenda->span) {
-        agenda->root = parent_of(agenda->root);
+        agenda->root = agenda_parent(agenda->root);
         agenda->span *= ARITY;
     }
     agenda->leaf[slot] = leaf;
-    replace_winner(agenda, leaf, key);
+    agenda_replay(agenda, leaf, key);
 }
 
 /* The last leaf moves into the place of the one that goes. */
 static void remove_leaf(struct agenda *agenda, uint32_t leaf) {
     uint32_t last = leaf_at(agenda, --agenda->used);
-    agenda_key moved = *node_at(agenda->node, last);
-    replace_any(agenda, last, EMPTY);
+    agenda_key moved = *agenda_at(agenda->node, last);
+    replace_any(agenda, last, AGENDA_EMPTY);
     if (leaf != last) {
-        agenda->leaf[slot_of(moved)] = leaf;
+        agenda->leaf[agenda_slot_of(moved)] = leaf;
         replace_any(agenda, leaf, moved);
     }
     if (agenda->used <= agenda->span / ARITY && agenda->span > ARITY) {
@@ -95,8 +56,7 @@ static void remove_leaf(struct agenda *agenda, uint32_t leaf) {
     }
 }
 
-/* The hole goes: nobody took it over. */
-static inline void settle(struct agenda *agenda) {
+__attribute__((noinline)) void agenda_settle(struct agenda *agenda) {
     if (agenda->hole != 0) {
         remove_leaf(agenda, agenda->hole);
         agenda->hole = 0;
@@ -104,7 +64,7 @@ static inline void settle(struct agenda *agenda) {
 }
 
 void agenda_init(struct agenda *agenda, uint32_t slots) {
-    *agenda = (struct agenda){.next = ORDINARY};
+    *agenda = (struct agenda){.next = AGENDA_ORDINARY};
     agenda_reserve(agenda, slots > 1 ? slots : 1);
 }
 
@@ -117,7 +77,7 @@ static size_t extent(uint32_t width, uint32_t room) { return (size_t)width + ARI
 void agenda_free(struct agenda *agenda) {
     mem_unmap(agenda->block, extent(agenda->width, agenda->slots), NODE);
     mem_free(agenda->leaf);
-    *agenda = (struct agenda){.next = ORDINARY};
+    *agenda = (struct agenda){.next = AGENDA_ORDINARY};
 }
 
 /* The nodes anew, for `room` leaves of which `width` is the first: each level goes only as far to the right as there are
@@ -127,7 +87,7 @@ static void rebuild(struct agenda *agenda, uint32_t width, uint32_t room) {
     agenda_key *node = (agenda_key *)(((uintptr_t)block + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
     for (uint32_t first = width, wide = families(room); first >= 1; first /= ARITY, wide = families(wide)) {
         for (uint32_t i = 0; i < ARITY * wide; i++) {
-            node[first + i] = EMPTY;
+            node[first + i] = AGENDA_EMPTY;
         }
     }
     for (uint32_t i = 0; i < agenda->used; i++) {
@@ -136,7 +96,7 @@ static void rebuild(struct agenda *agenda, uint32_t width, uint32_t room) {
     for (uint32_t first = width / ARITY, wide = families(agenda->used); first >= 1;
          first /= ARITY, wide = families(wide)) {
         for (uint32_t i = first; i < first + wide; i++) {
-            node[i] = key_min(node[ARITY * i], best_rival(node, ARITY * i * NODE));
+            node[i] = agenda_min(node[ARITY * i], agenda_rival(node, ARITY * i * NODE));
         }
     }
     for (uint32_t slot = 0; slot < agenda->slots; slot++) {
@@ -167,22 +127,12 @@ void agenda_reserve(struct agenda *agenda, uint32_t slots) {
     agenda->slots = room;
 }
 
-/* The low half of the key of what is scheduled next. */
-static inline uint64_t next_key(struct agenda *agenda, uint32_t slot) {
-    uint64_t next = agenda->next;
-    CHECK(next >= ORDINARY); /* else the order has overflowed */
-    agenda->next = next + NEXT_STEP;
-    return next | slot;
-}
-
-static inline agenda_key key_of(int64_t time_ns, uint64_t low) { return (agenda_key)(uint64_t)time_ns << 64 | low; }
-
 /* The hole is the winner's leaf. */
 static inline void fill_hole(struct agenda *agenda, uint32_t slot, agenda_key key) {
     uint32_t hole = agenda->hole;
     agenda->leaf[slot] = hole;
     agenda->hole = 0;
-    replace_winner(agenda, hole, key);
+    agenda_replay(agenda, hole, key);
 }
 
 static inline __attribute__((always_inline)) void put(struct agenda *agenda, uint32_t slot, agenda_key key) {
@@ -213,24 +163,14 @@ void agenda_schedule(struct agenda *agenda, uint32_t slot, int64_t time_ns) {
         return;
     }
     CHECK(time_ns >= agenda->now_ns);
-    put(agenda, slot, key_of(time_ns, next_key(agenda, slot)));
+    put(agenda, slot, agenda_key_of(time_ns, agenda_low(agenda, slot)));
 }
 
 void agenda_schedule_urgent(struct agenda *agenda, uint32_t slot) {
     if (slot >= agenda->slots) {
         grow(agenda, slot);
     }
-    put(agenda, slot, key_of(agenda->now_ns, next_key(agenda, slot) - ORDINARY));
-}
-
-void agenda_take_over(struct agenda *agenda, uint32_t slot, int64_t time_ns) {
-    if (slot >= agenda->slots) {
-        grow_and_schedule(agenda, slot, time_ns);
-        return;
-    }
-    CHECK(time_ns >= agenda->now_ns);
-    CHECK(agenda->hole != 0 && agenda->leaf[slot] == 0);
-    fill_hole(agenda, slot, key_of(time_ns, next_key(agenda, slot)));
+    put(agenda, slot, agenda_key_of(agenda->now_ns, agenda_low(agenda, slot) - AGENDA_ORDINARY));
 }
 
 bool agenda_pending(const struct agenda *agenda, uint32_t slot) {
@@ -238,37 +178,35 @@ bool agenda_pending(const struct agenda *agenda, uint32_t slot) {
 }
 
 void agenda_cancel(struct agenda *agenda, uint32_t slot) {
-    settle(agenda); /* the hole must not be the leaf that moves: its slot has none */
+    agenda_settle(agenda); /* the hole must not be the leaf that moves: its slot has none */
     if (agenda_pending(agenda, slot)) {
         remove_leaf(agenda, agenda->leaf[slot]);
         agenda->leaf[slot] = 0;
     }
 }
 
-uint32_t agenda_pop(struct agenda *agenda, int64_t limit_ns) {
-    settle(agenda);
-    agenda_key key = *node_at(agenda->node, agenda->root);
-    if ((uint64_t)(key >> 64) > (uint64_t)limit_ns) {
-        if (key != EMPTY) {
-            CHECK(limit_ns >= agenda->now_ns);
-            agenda->now_ns = limit_ns;
-        }
-        return AGENDA_NONE;
+uint32_t agenda_rest(struct agenda *agenda, int64_t limit_ns) {
+    if (agenda_any(agenda)) {
+        CHECK(limit_ns >= agenda->now_ns);
+        agenda->now_ns = limit_ns;
     }
-    uint32_t slot = slot_of(key);
-    agenda->now_ns = (int64_t)(key >> 64);
-    agenda->hole = agenda->leaf[slot];
-    agenda->leaf[slot] = 0;
-    agenda->handled++;
+    return AGENDA_NONE;
+}
+
+uint32_t agenda_pop(struct agenda *agenda, int64_t limit_ns) {
+    uint32_t slot = agenda_next(agenda, limit_ns);
+    if (slot != AGENDA_NONE) {
+        agenda_take_out(agenda, slot);
+    }
     return slot;
 }
 
-/* The best of those whom the popped one beat. */
-uint32_t agenda_foresee(const struct agenda *agenda) {
-    CHECK(agenda->hole != 0);
-    agenda_key next = EMPTY;
-    for (uint32_t at = agenda->hole; at != agenda->root; at = parent_of(at)) {
-        next = key_min(next, best_rival(agenda->node, at));
+/* The best of those whom the winner beat. */
+uint32_t agenda_foresee(const struct agenda *agenda, uint32_t slot) {
+    CHECK(agenda_pending(agenda, slot));
+    agenda_key next = AGENDA_EMPTY;
+    for (uint32_t at = agenda->leaf[slot]; at != agenda->root; at = agenda_parent(at)) {
+        next = agenda_min(next, agenda_rival(agenda->node, at));
     }
-    return next != EMPTY ? slot_of(next) : AGENDA_NONE;
+    return next != AGENDA_EMPTY ? agenda_slot_of(next) : AGENDA_NONE;
 }

@@ -47,7 +47,7 @@ static void ledger_straddle(struct ledger *ledger, const struct customer *custom
     const struct station *station = customer->job.at;
     int64_t now_ns = station->agenda->now_ns;
     ledger->residence_ns += now_ns - later(customer->arrived_ns, station->reset_ns);
-    if (customer->job.served) {
+    if (station_serves(&customer->job)) {
         ledger->service_ns += now_ns - later(customer->job.start_ns, station->reset_ns);
     }
 }
@@ -83,6 +83,7 @@ static void open_arrive(struct open_world *world) {
         customer = pool_get(&world->pool);
         vector_push(&world->all, customer);
         customer->job = (struct station_job){.slot = (uint32_t)world->all.count};
+        agenda_reserve(&world->agenda, customer->job.slot + 1);
     }
     customer->arrived_ns = world->agenda.now_ns;
     station_join(&world->station, &customer->job,
@@ -101,7 +102,7 @@ static void open_depart(struct open_world *world, struct customer *customer) {
 
 static void open_run_until(struct open_world *world, uint64_t departures) {
     while (world->responses.count < departures) {
-        uint32_t slot = agenda_pop(&world->agenda, INT64_MAX);
+        uint32_t slot = agenda_next(&world->agenda, INT64_MAX);
         if (slot == ARRIVAL) {
             open_arrive(world);
         } else {
@@ -178,7 +179,7 @@ static void closed_join(struct closed_world *world, struct customer *customer, i
 static void closed_run_until(struct closed_world *world, double time) {
     int64_t limit_ns = (int64_t)(time * QUEUEING_UNIT_NS);
     uint64_t others = (uint64_t)world->model->stations - 1;
-    for (uint32_t slot; (slot = agenda_pop(&world->agenda, limit_ns)) != AGENDA_NONE;) {
+    for (uint32_t slot; (slot = agenda_next(&world->agenda, limit_ns)) != AGENDA_NONE;) {
         struct customer *customer = &world->customer[slot];
         int from = (int)(customer->job.at - world->station);
         ledger_finish(&world->ledger[from], customer);

@@ -82,27 +82,29 @@ static struct world world_draw(struct stream *stream) {
     return world;
 }
 
+/* The event comes; then it is taken out, with somebody in its place or not, or its slot is scheduled anew. */
 static void step_pop(struct agenda *agenda, struct model *model, struct stream *stream, uint64_t spread_ns,
                      bool limited) {
     int64_t limit_ns = limited ? model->now_ns + (int64_t)stream_below(stream, spread_ns) : INT64_MAX;
     uint32_t expected = model_pop(model, limit_ns);
-    assert_int_equal(agenda_pop(agenda, limit_ns), expected);
+    uint64_t what = stream_below(stream, 5);
+    assert_int_equal(what == 0 ? agenda_pop(agenda, limit_ns) : agenda_next(agenda, limit_ns), expected);
     assert_int_equal(agenda->now_ns, model->now_ns);
-    if (expected != AGENDA_NONE) {
-        assert_int_equal(agenda_foresee(agenda), model_next(model));
-    }
-    uint64_t what = stream_below(stream, 4);
     if (expected == AGENDA_NONE || what == 0) {
         return;
     }
+    assert_int_equal(agenda_foresee(agenda, expected), model_next(model));
     int64_t time_ns = model->now_ns + (int64_t)stream_below(stream, spread_ns);
-    if (what == 1) { /* another one takes the place */
-        uint32_t slot = (uint32_t)stream_below(stream, agenda->slots < MODEL_SLOTS ? agenda->slots : MODEL_SLOTS);
-        if (!model->event[slot].pending) {
-            agenda_take_over(agenda, slot, time_ns);
-            model_schedule(model, slot, time_ns, true);
-        }
-    } else { /* the hold operation */
+    uint32_t slot = (uint32_t)stream_below(stream, agenda->slots < MODEL_SLOTS ? agenda->slots : MODEL_SLOTS);
+    if (what == 1 && slot != expected && !model->event[slot].pending) {
+        agenda_hand_over(agenda, expected, slot, time_ns);
+        model_schedule(model, slot, time_ns, true);
+        return;
+    }
+    if (what < 4) {
+        agenda_take_out(agenda, expected);
+    }
+    if (what > 2) { /* the hold operation */
         agenda_schedule(agenda, expected, time_ns);
         model_schedule(model, expected, time_ns, true);
     }
@@ -251,13 +253,12 @@ static void spans_no_more_than_what_is_pending(void **state) {
 
 static void schedule_in_the_past(struct agenda *agenda) { agenda_schedule(agenda, 0, agenda->now_ns - 1); }
 static void schedule_beyond_the_last_slot(struct agenda *agenda) { agenda_schedule(agenda, AGENDA_SLOTS_MAX, 200); }
-static void take_over_what_nobody_left(struct agenda *agenda) { agenda_take_over(agenda, 0, 200); }
-static void take_over_with_an_event_pending(struct agenda *agenda) {
+static void hand_over_what_is_not_there(struct agenda *agenda) { agenda_hand_over(agenda, 0, 1, 200); }
+static void hand_over_to_one_with_an_event_pending(struct agenda *agenda) {
     agenda_schedule(agenda, 0, 200);
-    if (agenda_pop(agenda, INT64_MAX) == 1) {
-        agenda_take_over(agenda, 0, 300);
-    }
+    agenda_hand_over(agenda, 0, 1, 300);
 }
+static void hand_over_in_the_past(struct agenda *agenda) { agenda_hand_over(agenda, 1, 0, agenda->now_ns - 1); }
 static void pop_with_a_limit_in_the_past(struct agenda *agenda) { agenda_pop(agenda, agenda->now_ns - 1); }
 static void schedule_after_the_last_order(struct agenda *agenda) {
     agenda->next += ((UINT64_C(1) << 39) - 3) << 24; /* two were scheduled before */
@@ -292,8 +293,9 @@ static void misuse_is_caught(void **state) {
     (void)state;
     assert_true(aborts(schedule_in_the_past));
     assert_true(aborts(schedule_beyond_the_last_slot));
-    assert_true(aborts(take_over_what_nobody_left));
-    assert_true(aborts(take_over_with_an_event_pending));
+    assert_true(aborts(hand_over_what_is_not_there));
+    assert_true(aborts(hand_over_to_one_with_an_event_pending));
+    assert_true(aborts(hand_over_in_the_past));
     assert_true(aborts(pop_with_a_limit_in_the_past));
     assert_true(aborts(schedule_after_the_last_order));
 }
