@@ -299,7 +299,7 @@ bool phase_back(struct world *world, struct actor *actor);
  * pay. ---- */
 bool price_disk(struct world *world, struct actor *actor, const struct distribution *service);
 bool price_latch(struct world *world, struct actor *actor);
-static inline bool price_cpu(struct world *world, struct actor *actor,
+static inline __attribute__((always_inline)) bool price_cpu(struct world *world, struct actor *actor,
                                                             int64_t service_ns) {
     if (service_ns == 0) {
         return true;
