@@ -232,6 +232,32 @@ static void unlimited_servers_are_a_pure_delay(void **state) {
     agenda_free(&agenda);
 }
 
+/* Six jobs on three servers, so late that the sums of starts pass 64 bits: the integrals are as they would be at 0. */
+static void late_sums_carry(void **state) {
+    (void)state;
+    struct agenda agenda;
+    struct station station;
+    struct station_job job[6];
+    memset(job, 0, sizeof job);
+    agenda_init(&agenda, 6);
+    station_init(&station, &agenda, 3);
+    agenda_schedule(&agenda, 0, INT64_MAX - 1000);
+    assert_int_equal(agenda_pop(&agenda, INT64_MAX), 0);
+    for (uint32_t i = 0; i < 6; i++) {
+        job[i].slot = i;
+        station_join(&station, &job[i], 100);
+    }
+    for (uint32_t i = 0; i < 6; i++) {
+        assert_int_equal(agenda_next(&agenda, INT64_MAX), i);
+        assert_int_equal(station_finish(&job[i]), 100);
+    }
+    station_settle(&station);
+    assert_true(station.busy_ns == 600 && station.queue_ns == 300); /* in all their bits */
+    assert_int_equal(station.busy, 0);
+    assert_int_equal(station.queued, 0);
+    agenda_free(&agenda);
+}
+
 TEST_GROUP(station, cmocka_unit_test(agrees_with_the_naive_model), cmocka_unit_test(a_small_case_by_hand),
            cmocka_unit_test(leaving_frees_the_server_and_closes_the_queue),
-           cmocka_unit_test(unlimited_servers_are_a_pure_delay))
+           cmocka_unit_test(unlimited_servers_are_a_pure_delay), cmocka_unit_test(late_sums_carry))
