@@ -98,18 +98,16 @@ void txn_undo(struct txn *txn, struct store *store, uint32_t mark, bool private_
     }
 }
 
-/* Only the last version of each row is installed; the attempt's earlier ones, which come before it, leave the chain. */
-void txn_publish(struct txn *txn, struct store *store, bool private_writes) {
-    if (txn->writes.count == 0) {
-        return;
-    }
+/* Is it the last one of its row? */
+static inline bool is_last(const struct row *row, const struct write *write) { return row->own == write->version; }
+
+static void publish_each(struct txn *txn, struct store *store, bool private_writes, uint64_t stamp) {
     const struct harness *harness = store->harness;
     bool is_watched = harness->installing != NULL;
-    uint64_t stamp = ++store->stamp;
     for (size_t i = 0; i < txn->writes.count; i++) {
         const struct write *write = &txn->writes.items[i];
         const struct row *row = &txn->rows.items[write->row];
-        if (write->version != row->own) {
+        if (!is_last(row, write)) {
             drop_version(store, row, write->version, private_writes);
             continue;
         }
@@ -121,6 +119,34 @@ void txn_publish(struct txn *txn, struct store *store, bool private_writes) {
             harness->installing(harness->world, txn, row);
         }
         store_install(store, row->table, row->key, row->record, row->own, stamp);
+    }
+}
+
+/* The usual case, for speed: linked versions that nobody watches, and of each row only the newest is kept. */
+static void publish_alone(const struct txn *txn, struct store *store, uint64_t stamp) {
+    const struct write *write = txn->writes.items, *end = write + txn->writes.count;
+    const struct row *rows = txn->rows.items;
+    for (; write < end; write++) {
+        const struct row *row = &rows[write->row];
+        if (is_last(row, write)) {
+            store_install_alone(store, row->table, row->key, row->record, write->version, stamp);
+        } else {
+            drop_version(store, row, write->version, false);
+        }
+    }
+}
+
+/* Only the last version of each row is installed; the attempt's earlier ones, which come before it, leave the chain. */
+void txn_publish(struct txn *txn, struct store *store, bool private_writes) {
+    if (txn->writes.count == 0) {
+        return;
+    }
+    uint64_t stamp = ++store->stamp;
+    CHECK(stamp <= STORE_STAMP_MOST);
+    if (private_writes || store->keeps_versions || store->harness->installing != NULL) {
+        publish_each(txn, store, private_writes, stamp);
+    } else {
+        publish_alone(txn, store, stamp);
     }
 }
 

@@ -13,8 +13,8 @@
  *  2. stamp 0 means uncommitted; committed stamps grow from older to newer along every chain (what was put or
  *     committed beneath a committed one excepted); the loader's stamp is 1.
  *  3. Uncommitted versions stand above all committed ones (timestamp ordering with Thomas's rule or several versions
- *     excepted, and algorithms that commit over what may be undone). Where old versions are not kept, those next to an
- *     uncommitted one are, as long as it is there.
+ *     excepted, and algorithms that commit over what may be undone); the last of a chain is committed. Where old versions
+ *     are not kept, those next to an uncommitted one are, as long as it is there.
  *  4. committed_sum is the sum of the newest committed values of the present rows: audits cost no scan.
  *  5. A version that nobody can see any more is freed: at once in single-version stores, else when no snapshot is as
  *     old as what superseded it (store_purge). In a heap it is dead from then on, and so is every linked version that
@@ -215,25 +215,35 @@ static inline void store_link(struct store *store, struct record *record, struct
 void store_discard(struct store *store, struct table *table, int64_t key, struct record *record,
                    struct version *version);
 
-/* Commits one version that is linked with `stamp`; what it supersedes goes, or is kept for snapshots. */
+/* Commits one version that is linked with `stamp` (at most STORE_STAMP_MOST); what it supersedes goes, or is kept for
+ * snapshots. */
 void store_install_slowly(struct store *store, struct table *table, int64_t key, struct record *record,
                           struct version *version, uint64_t stamp);
-/* The common case of a store without old versions: the only uncommitted version takes the place of the only committed
- * one. */
-static inline void store_install(struct store *store, struct table *table, int64_t key, struct record *record,
-                                 struct version *version, uint64_t stamp) {
+/* The same where old versions are not kept. Mostly the only uncommitted version takes the place of the only committed one
+ * (what is alone below it is: invariant 3). */
+static inline void store_install_alone(struct store *store, struct table *table, int64_t key, struct record *record,
+                                       struct version *version, uint64_t stamp) {
     struct version *superseded = version->older;
     bool is_pending = (version->word & (STORE_STAMP_MOST | VERSION_ABSENT)) == 0; /* uncommitted, and present */
-    if (store->keeps_versions || !is_pending || record->newest != version || superseded == NULL ||
-        (superseded->word & STORE_STAMP_MOST) == 0 || superseded->older != NULL) {
+    if (!is_pending || record->newest != version || superseded->older != NULL) {
         store_install_slowly(store, table, key, record, version, stamp);
         return;
     }
-    version->word |= stamp & STORE_STAMP_MOST;
+    version->word |= stamp;
     version->older = NULL;
     table->committed_sum += version->value - superseded->value;
-    table->committed_rows += superseded->absent;
+    if (superseded->absent) {
+        table->committed_rows++;
+    }
     pool_put(&store->versions, superseded);
+}
+static inline void store_install(struct store *store, struct table *table, int64_t key, struct record *record,
+                                 struct version *version, uint64_t stamp) {
+    if (store->keeps_versions) {
+        store_install_slowly(store, table, key, record, version, stamp);
+    } else {
+        store_install_alone(store, table, key, record, version, stamp);
+    }
 }
 
 /* Does a committed version stand above this one, in a store that keeps no old versions? Then it is of no use. */
