@@ -57,6 +57,12 @@ static inline void pool_put(struct pool *pool, void *object) {
     pool->free_list = object;
 }
 
+/* Puts back several at once, linked by their first words from `first` to `last`. */
+static inline void pool_put_chain(struct pool *pool, void *first, void *last) {
+    *(void **)last = pool->free_list;
+    pool->free_list = first;
+}
+
 /* struct { struct lock **items; size_t count, capacity; } waiting = {0};  VECTOR(struct lock *) waiting = {0}; */
 #define VECTOR(type)            \
     struct {                    \

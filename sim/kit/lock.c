@@ -45,16 +45,23 @@ static void list_remove(struct lock **first, struct lock **last, struct lock *lo
     }
 }
 
+static struct lock *new_lock(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode) {
+    struct lock *lock = lock_new(cc, txn, row, mode);
+    lock->upgrades = NULL;
+    lock->placed = 0;
+    return lock;
+}
+
 static void unhold(struct txn *txn, struct lock *lock) {
-    if (lock->held_previous != NULL) {
-        lock->held_previous->held_next = lock->held_next;
-    } else {
+    txn->lock_count--;
+    if (txn->held == lock) {
         txn->held = lock->held_next;
+        return;
     }
+    lock->held_previous->held_next = lock->held_next;
     if (lock->held_next != NULL) {
         lock->held_next->held_previous = lock->held_previous;
     }
-    txn->lock_count--;
 }
 
 static struct lock_queue *queue_of(struct cc *cc, struct lock_head *head) {
@@ -118,6 +125,18 @@ static inline void note_since(struct lock *lock, enum lock_mode mode, uint32_t s
     *since = *since == 0 ? statement : *since;
 }
 
+static void unlink_granted(struct lock_head *head, struct lock *lock) {
+    struct lock **first = lock_granted_place(head);
+    if (*first == lock) {
+        *first = lock->next;
+        return;
+    }
+    lock->previous->next = lock->next;
+    if (lock->next != NULL) {
+        lock->next->previous = lock->previous;
+    }
+}
+
 static void take_away(struct lock_head *head, struct lock *lock) {
     struct lock_queue *more = lock_more(head);
     if (more != NULL && more->oldest == lock) {
@@ -126,7 +145,7 @@ static void take_away(struct lock_head *head, struct lock *lock) {
     if (lock->sleeps) {
         lock_remove_sleeper(lock);
     }
-    list_remove(lock_granted_place(head), NULL, lock);
+    unlink_granted(head, lock);
 }
 
 static void strengthen(struct cc *cc, struct lock *lock, enum lock_mode mode) {
@@ -195,7 +214,7 @@ bool lock_acquire(struct cc *cc, struct txn *txn, struct row *row, enum lock_mod
     if (ahead != NULL || !fits(head, NULL, mode)) {
         return false;
     }
-    struct lock *lock = lock_new(cc, txn, row, mode);
+    struct lock *lock = new_lock(cc, txn, row, mode);
     lock->since[lock_direct(mode)] = txn->statement;
     place(cc, head, lock);
     lock_hold(txn, lock);
@@ -205,7 +224,7 @@ bool lock_acquire(struct cc *cc, struct txn *txn, struct row *row, enum lock_mod
 
 void lock_enqueue(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode) {
     CHECK(txn->queued == NULL);
-    struct lock *request = lock_new(cc, txn, row, mode);
+    struct lock *request = new_lock(cc, txn, row, mode);
     struct lock_queue *more = queue_of(cc, request->head);
     request->waits = true;
     request->upgrades = row->lock;
@@ -251,7 +270,7 @@ void lock_gap(struct cc *cc, struct txn *txn, struct row *row) {
     if (row->gap != NULL) {
         return;
     }
-    struct lock *lock = lock_new(cc, txn, row, MODE_S);
+    struct lock *lock = new_lock(cc, txn, row, MODE_S);
     struct lock_queue *more = queue_of(cc, lock->head);
     lock->gap = true;
     lock->since[MODE_S] = txn->statement;
@@ -282,7 +301,7 @@ bool lock_gap_is_wanted_by_older(const struct txn *txn, const struct row *row) {
 
 void lock_gap_enqueue(struct cc *cc, struct txn *txn, struct row *bound) {
     CHECK(txn->queued == NULL);
-    struct lock *request = lock_new(cc, txn, bound, MODE_X);
+    struct lock *request = new_lock(cc, txn, bound, MODE_X);
     struct lock_queue *more = queue_of(cc, request->head);
     request->waits = request->gap = true;
     list_insert(&more->inserts_first, &more->inserts_last, NULL, request);
@@ -327,25 +346,27 @@ void lock_weaken(struct cc *cc, struct lock *lock, enum lock_mode mode) {
     }
 }
 
-/* The newest lock of its owner, on a record that nobody waits for. */
-static inline void release_newest(struct cc *cc, struct txn *txn, struct lock *lock) {
-    txn->held = lock->held_next;
-    if (txn->held != NULL) {
-        txn->held->held_previous = NULL;
-    }
-    txn->lock_count--;
-    list_remove(&lock->head->granted, NULL, lock);
-    lock_row(lock)->lock = NULL;
-    pool_put(&cc->locks, lock);
-}
-
+/* Those that nobody waits for stay in the list of what is held and go to the pool as one chain. */
 void lock_release_all(struct cc *cc, struct txn *txn) {
-    for (struct lock *lock = txn->held; lock != NULL; lock = txn->held) {
-        if (lock_more(lock->head) == NULL) {
-            release_newest(cc, txn, lock);
+    struct lock *last = NULL; /* of those that stay so long */
+    uint32_t count = 0;
+    for (struct lock *next, *lock = txn->held; lock != NULL; lock = next) {
+        next = lock->held_next;
+        if (lock->head->granted == lock) { /* first of the granted ones, and there is no queue object */
+            lock->head->granted = lock->next;
+        } else if (lock_more(lock->head) == NULL) {
+            unlink_granted(lock->head, lock);
         } else {
             lock_weaken(cc, lock, MODE_NONE);
+            continue;
         }
+        last = lock;
+        count++;
+    }
+    if (last != NULL) {
+        pool_put_chain(&cc->locks, txn->held, last);
+        txn->held = NULL;
+        txn->lock_count -= count;
     }
 }
 

@@ -19,27 +19,40 @@
 #define CCSIM_KIT_LOCK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "sim/kit/instance.h"
 #include "sim/kit/lock_mode.h"
 
+/* What a lock on a record of its own has to say stands in the first 64 bytes, as few stores as can be; the rest is about
+ * others on the record. */
 struct lock {
-    struct lock *next, *previous;           /* among the granted, in the queue, or among the gap locks */
-    struct lock *held_next, *held_previous; /* of its owner, newest first */
+    struct lock *held_next;     /* of its owner, newest first; first here: pool_put_chain */
+    struct lock *held_previous; /* means nothing in the newest */
+    struct lock *next;          /* among the granted, in the queue, or among the gap locks */
     struct txn *owner;
     struct lock_head *head;
+    uint32_t row; /* number in owner->rows */
+    uint8_t mode; /* granted, or wanted while it waits */
+    union {
+        /* The statement that reached each mode, 0: never; of a gap lock: since[MODE_S]. The first place is no mode's: it
+         * has the marks, so that all are cleared in one go. */
+        uint32_t since[LOCK_DIRECT];
+        struct {
+            bool waits, gap;
+            bool aside;  /* it left the line, see lock_step_aside */
+            bool sleeps; /* it stands among its record's sleepers, see lock_sleepers.c */
+        };
+    };
+    struct lock *previous; /* means nothing in the first of the granted */
+    /* Order of its coming among the granted. Who finds a record free keeps the number of an earlier life, which is
+     * smaller than those of all that come beside it. */
+    uint64_t placed;
     struct lock *upgrades; /* a waiting upgrade: the granted lock it would strengthen */
-    uint32_t row;          /* number in owner->rows */
-    uint8_t mode;          /* granted, or wanted while it waits */
-    bool waits, gap;
-    bool aside : 1;  /* it left the line, see lock_step_aside */
-    bool sleeps : 1; /* it stands among its record's sleepers, see lock_sleepers.c */
     struct lock *sleeper_next, *sleeper_previous;
-    uint64_t placed; /* order of its coming among the granted */
-    /* The statement that reached each mode, 0: never; of a gap lock: since[MODE_S]. The first place is anything. */
-    uint32_t since[LOCK_DIRECT];
 };
+_Static_assert(offsetof(struct lock, held_next) == 0, "locks held are chained as a pool wants them");
 
 /* In the tail of a record: first among the algorithm's bytes there. One word, since there is one for every row of the
  * database: 0, nobody has or wants it; the first granted lock, if nobody waits and there is no gap lock; else the queue
@@ -70,24 +83,20 @@ static inline struct row *lock_row(const struct lock *lock) { return &lock->owne
 
 static inline struct lock_head *lock_head_of(struct record *record) { return (struct lock_head *)record_tail(record); }
 
+/* Its first 64 bytes, but for the list it enters. */
 static inline struct lock *lock_new(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode) {
     struct lock *lock = (struct lock *)pool_get(&cc->locks);
-    lock->next = lock->previous = NULL;
-    lock->held_next = lock->held_previous = NULL;
+    lock->next = NULL;
     lock->owner = txn;
     lock->head = lock_head_of(row->record);
-    lock->upgrades = NULL;
     lock->row = txn_row_number(txn, row);
     lock->mode = (uint8_t)mode;
-    lock->waits = lock->gap = lock->aside = lock->sleeps = false;
-    lock->placed = 0;
-    lock->since[MODE_S] = lock->since[MODE_U] = lock->since[MODE_X] = 0;
+    lock->since[MODE_NONE] = lock->since[MODE_S] = lock->since[MODE_U] = lock->since[MODE_X] = 0;
     return lock;
 }
 
 /* Enters a granted lock into the list of what its owner holds. */
 static inline void lock_hold(struct txn *txn, struct lock *lock) {
-    lock->held_previous = NULL;
     lock->held_next = txn->held;
     if (txn->held != NULL) {
         txn->held->held_previous = lock;
@@ -96,8 +105,8 @@ static inline void lock_hold(struct txn *txn, struct lock *lock) {
     txn->lock_count++;
 }
 
-/* What almost every request meets, a record that nobody has or wants: takes it, in a direct mode. False: it is not so, or
- * no lock is at hand that was used before (so that nothing here is a call). */
+/* What almost every request meets, a record that nobody has or wants (nor `txn` itself): takes it, in a direct mode. False:
+ * it is not so, or no lock is at hand that was used before (so that nothing here is a call). */
 static inline bool lock_acquire_free(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode) {
     struct lock_head *head = lock_head_of(row->record);
     if (head->word != 0 || !pool_has_used(&cc->locks)) {
@@ -105,7 +114,6 @@ static inline bool lock_acquire_free(struct cc *cc, struct txn *txn, struct row 
     }
     struct lock *lock = lock_new(cc, txn, row, mode);
     lock->since[mode] = txn->statement;
-    lock->placed = ++cc->placements;
     head->granted = row->lock = lock;
     lock_hold(txn, lock);
     return true;
@@ -132,6 +140,7 @@ void lock_gap_enqueue(struct cc *cc, struct txn *txn, struct row *bound);
 
 /* Weakens a granted lock, to MODE_NONE to release it. */
 void lock_weaken(struct cc *cc, struct lock *lock, enum lock_mode mode);
+/* All of them, at the end of the attempt: its rows go on pointing at locks that are gone. */
 void lock_release_all(struct cc *cc, struct txn *txn);
 
 /* Those who wait for the record leave the line: newcomers queue behind them but, as is shown, not for them. Who left at

@@ -24,8 +24,7 @@ void locking_stop(struct cc *cc) {
 }
 
 enum cc_status locking_begin(struct cc *cc, struct txn *txn) {
-    (void)cc;
-    (void)txn;
+    txn->locks_plainly = txn->level != LEVEL_RU && locking_of(cc)->phantoms != PHANTOMS_PREDICATE;
     return CC_OK;
 }
 
@@ -62,6 +61,7 @@ enum cc_status locking_take(struct cc *cc, struct txn *txn, struct row *row, enu
         return CC_OK;
     }
     if (txn->queued != NULL) {
+        CHECK(txn->queued->head == lock_head_of(row->record)); /* who is queued asks for the same again */
         return stay(cc, txn);
     }
     txn->work.locks++;
@@ -140,19 +140,23 @@ static __attribute__((noinline)) enum cc_status read_slowly(struct cc *cc, struc
     return status;
 }
 
-/* Almost every read meets a record with a version that nobody has locked or wants: that is short work. */
+/* The first to meet the row at all. */
+static __attribute__((noinline)) enum cc_status see_untouched(struct cc *cc, const struct row *row,
+                                                              struct version **seen) {
+    *seen = store_touch(cc->store, row->table, row->key, row->record);
+    return CC_OK;
+}
+
+/* Almost every read meets a record that nobody has locked or wants, the asker itself included: that is short work. */
 enum cc_status locking_read(struct cc *cc, struct txn *txn, struct row *row, enum intent intent, enum patience patience,
                             struct version **seen) {
-    struct version *newest = row->record->newest;
-    if (newest == NULL || row->lock != NULL || txn->queued != NULL || txn->level == LEVEL_RU ||
-        locking_of(cc)->phantoms == PHANTOMS_PREDICATE ||
-        !lock_acquire_free(cc, txn, row, locking_mode_to_see[intent])) {
+    if (!txn->locks_plainly || !lock_acquire_free(cc, txn, row, locking_mode_to_see[intent])) {
         return read_slowly(cc, txn, row, intent, patience, seen);
     }
     txn->work.locks++;
     row->claimed = intent != SEE;
-    *seen = newest;
-    return CC_OK;
+    *seen = row->record->newest;
+    return *seen != NULL ? CC_OK : see_untouched(cc, row, seen);
 }
 
 enum cc_status locking_enter_gap(struct cc *cc, struct txn *txn, struct row *row) {

@@ -100,6 +100,7 @@ struct txn {
     bool last_lock;     /* the statement takes its last new lock, as far as its program can tell; set by exec */
     bool plan_lost;     /* a statement failed: what its program told of its future counts no more */
     bool has_sparse;    /* some row has a sparse key, or may have one */
+    bool locks_plainly; /* a read takes the lock of its row first, whatever it reads (locking.c) */
     struct work work;
     struct lock *held;   /* its locks, newest first (lock table) */
     struct lock *queued; /* the request it waits for, or NULL */

@@ -65,7 +65,9 @@ static enum cc_status read_a_dead_version(struct cc *cc, struct txn *txn, struct
 /* Locks go with the statement. */
 static void release_early(struct cc *cc, struct txn *txn, bool failed) {
     sound->statement_end(cc, txn, failed);
-    lock_release_all(cc, txn);
+    while (txn->held != NULL) {
+        lock_weaken(cc, txn->held, MODE_NONE);
+    }
 }
 
 /* The write goes ahead under the S or U lock of the read: X is not waited for. */

@@ -82,6 +82,13 @@ static void pool_reuses_the_warmest(void **state) {
     pool_put(&pool, second);
     assert_ptr_equal(pool_get(&pool), second);
     assert_ptr_equal(pool_get(&pool), first);
+    struct object *third = pool_get(&pool);
+    pool_put(&pool, third);
+    *(void **)(void *)second = first;
+    pool_put_chain(&pool, second, first); /* before those that were put back earlier */
+    assert_ptr_equal(pool_get(&pool), second);
+    assert_ptr_equal(pool_get(&pool), first);
+    assert_ptr_equal(pool_get(&pool), third);
     void *slabs = pool.slabs;
     for (int i = 0; i < 100000; i++) {
         struct object *object = pool_get(&pool);
