@@ -244,6 +244,7 @@ static bool break_cycles(struct cc *cc, const struct deadlock_options *options, 
     size_t begin;
     size_t length;
     bool refused = false;
+    lock_sleep(cc, txn);
     cc->condemned.count = 0;
     while (!refused && (length = deadlock_find_cycle(cc, txn, &begin)) > 0) {
         if (cc->harness->deadlock != NULL) {
@@ -311,9 +312,6 @@ static bool search_now(struct cc *cc, const struct deadlock_options *options, st
 
 enum cc_status deadlock_on_wait(struct cc *cc, const struct deadlock_options *options, struct txn *txn) {
     bool fresh = txn->state != TXN_WAITING;
-    if (fresh && options->detect.choice != DETECT_PERIOD) {
-        lock_sleep(cc, txn);
-    }
     switch ((enum detect)options->detect.choice) {
     case DETECT_WAIT:
         if (search_now(cc, options, txn)) {

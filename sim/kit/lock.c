@@ -70,16 +70,19 @@ static struct lock_queue *queue_of(struct cc *cc, struct lock_head *head) {
         more = pool_get(&cc->queues);
         *more = (struct lock_queue){.granted = head->granted};
         head->word = (uintptr_t)more | 1;
-        lock_find_sleepers(cc, head);
+        if (cc->knows_sleepers) {
+            lock_find_sleepers(cc, head);
+        }
     }
     return more;
 }
 
 static void drop_queue_if_empty(struct cc *cc, struct lock_head *head) {
     struct lock_queue *more = lock_more(head);
-    if (more != NULL && more->first == NULL && more->gaps == NULL && more->inserts_first == NULL &&
-        more->oldest == NULL) {
-        lock_forget_sleepers(more);
+    if (more->first == NULL && more->gaps == NULL && more->inserts_first == NULL && more->oldest == NULL) {
+        if (more->sleepers_first != NULL) {
+            lock_forget_sleepers(more);
+        }
         head->granted = more->granted;
         pool_put(&cc->queues, more);
     }
@@ -166,30 +169,35 @@ static void dequeue(struct lock_queue *more, struct lock *request) {
     list_remove(&more->first, &more->last, request);
 }
 
-/* Grants from the front of the queue as long as the front can be granted. */
+/* The request has left the queue. */
+static void grant(struct cc *cc, struct lock_head *head, struct lock *request) {
+    struct txn *owner = request->owner;
+    owner->queued = NULL;
+    if (request->upgrades != NULL) {
+        strengthen(cc, request->upgrades, (enum lock_mode)request->mode);
+        pool_put(&cc->locks, request);
+    } else {
+        request->waits = request->aside = false;
+        note_since(request, (enum lock_mode)request->mode, owner->statement);
+        place(cc, head, request);
+        lock_hold(owner, request);
+        lock_row(request)->lock = request;
+    }
+    txn_wake(cc, owner);
+}
+
+/* On a record with a queue object, which goes if nothing is left in it: grants from the front of the queue as long as the
+ * front can be granted. */
 static void grant_waiters(struct cc *cc, struct lock_head *head) {
-    struct lock_queue *more;
-    while ((more = lock_more(head)) != NULL && more->first != NULL) {
-        struct lock *request = more->first;
-        struct txn *owner = request->owner;
+    struct lock_queue *more = lock_more(head);
+    for (struct lock *request; (request = more->first) != NULL;) {
         if (!fits(head, request->upgrades, (enum lock_mode)request->mode)) {
-            return;
+            break;
         }
         dequeue(more, request);
-        owner->queued = NULL;
-        if (request->upgrades != NULL) {
-            strengthen(cc, request->upgrades, (enum lock_mode)request->mode);
-            pool_put(&cc->locks, request);
-        } else {
-            request->waits = request->aside = false;
-            note_since(request, (enum lock_mode)request->mode, owner->statement);
-            place(cc, head, request);
-            lock_hold(owner, request);
-            lock_row(request)->lock = request;
-        }
-        drop_queue_if_empty(cc, head);
-        txn_wake(cc, owner);
+        grant(cc, head, request);
     }
+    drop_queue_if_empty(cc, head);
 }
 
 bool lock_acquire(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode) {
@@ -253,7 +261,6 @@ void lock_cancel(struct cc *cc, struct txn *txn) {
     txn->queued = NULL;
     pool_put(&cc->locks, request);
     grant_waiters(cc, head);
-    drop_queue_if_empty(cc, head);
 }
 
 /* ---- Gaps ---- */
@@ -320,29 +327,32 @@ static void release_gap(struct cc *cc, struct lock *lock) {
     drop_queue_if_empty(cc, head);
 }
 
+static void release(struct cc *cc, struct lock *lock) {
+    struct lock_head *head = lock->head;
+    take_away(head, lock);
+    lock_row(lock)->lock = NULL;
+    unhold(lock->owner, lock);
+    pool_put(&cc->locks, lock);
+    if (lock_more(head) != NULL) {
+        grant_waiters(cc, head);
+    }
+}
+
 void lock_weaken(struct cc *cc, struct lock *lock, enum lock_mode mode) {
-    if (lock->gap) {
-        CHECK(mode == MODE_NONE);
-        release_gap(cc, lock);
+    if (mode == MODE_NONE) {
+        (lock->gap ? release_gap : release)(cc, lock);
         return;
     }
     struct lock_head *head = lock->head;
-    CHECK(mode != (enum lock_mode)lock->mode && lock_covers((enum lock_mode)lock->mode, mode));
+    CHECK(!lock->gap && mode != (enum lock_mode)lock->mode && lock_covers((enum lock_mode)lock->mode, mode));
     take_away(head, lock);
-    if (mode == MODE_NONE) {
-        lock_row(lock)->lock = NULL;
-        unhold(lock->owner, lock);
-        pool_put(&cc->locks, lock);
-    } else {
-        for (int above = (int)lock_direct(mode) + 1; above < LOCK_DIRECT; above++) {
-            lock->since[above] = 0;
-        }
-        lock->mode = (uint8_t)mode;
-        place(cc, head, lock);
+    for (int above = (int)lock_direct(mode) + 1; above < LOCK_DIRECT; above++) {
+        lock->since[above] = 0;
     }
+    lock->mode = (uint8_t)mode;
+    place(cc, head, lock);
     if (lock_more(head) != NULL) {
         grant_waiters(cc, head);
-        drop_queue_if_empty(cc, head);
     }
 }
 
@@ -387,7 +397,6 @@ void lock_step_aside(struct cc *cc, struct lock_head *head) {
         }
     }
     grant_waiters(cc, head);
-    drop_queue_if_empty(cc, head);
 }
 
 /* ---- Who waits for whom ---- */
@@ -444,6 +453,9 @@ void lock_blockers(const struct txn *waiting, struct txn_list *out, size_t most,
         add_holders(request, out, limit);
     }
     size_t holders = out->count;
+    if (holders >= limit) {
+        return;
+    }
     for (struct lock *lock = lock_more(request->head)->first; lock != request && out->count < limit;
          lock = lock->next) {
         if (lock->upgrades != NULL && holders > begin) {

@@ -163,8 +163,8 @@ void lock_forget_statement(struct cc *cc, struct txn *txn, uint32_t statement);
  * the queue; or, `line_only`, holders for the first in line and only those ahead for the rest. */
 void lock_blockers(const struct txn *waiting, struct txn_list *out, size_t most, bool line_only);
 
-/* `txn` waits, or is about to: while it does, it is found among those who hold something and wait. The first call makes
- * all who wait known; from then on (cc->knows_sleepers) each wait is to be told. */
+/* `txn` waits, or is about to: while it does, it is found among those who hold something and wait. The first call, before
+ * the first search, makes all who wait known; from then on (cc->knows_sleepers) each wait is to be told. */
 void lock_sleep(struct cc *cc, struct txn *txn);
 /* lock_blockers as far as they wait themselves, in the same order, without a look at those who do not. */
 void lock_sleeping_blockers(const struct txn *waiting, struct txn_list *out);

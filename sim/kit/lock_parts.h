@@ -15,7 +15,7 @@ struct lock_queue {
     struct lock *sleepers_first, *sleepers_last; /* granted locks whose owner waits: lock_sleepers.c */
 };
 
-/* The owner of the granted lock waits: enters it, if its record has a queue. */
+/* The owner of the granted lock waits: enters it, if its record has a queue and others can stand beside it. */
 void lock_add_sleeper(struct cc *cc, struct lock *lock);
 void lock_remove_sleeper(struct lock *lock);
 /* The record has just got a queue, or loses it. */

@@ -3,11 +3,12 @@
  *
  * A crowd of readers may hold what one of them wants to write, and hardly any of them waits for anything. So a record
  * with a queue lists the granted locks whose owners wait, the sleepers, in the order of the granted locks: a search
- * finds the same transactions in the same order as by a look at every holder, and looks at no others.
+ * finds the same transactions in the same order as by a look at every holder, and looks at no others. Beside X stands
+ * nobody: it is looked at itself, and never listed.
  *
- * Invariants (since the first call of lock_sleep: algorithms that never search pay nothing)
- *  1. Where there is a queue object, every granted lock whose owner waits is among the sleepers. Others may be: an owner
- *     that goes on leaves its locks there until a search passes them, so that each is taken out once.
+ * Invariants (since the first call of lock_sleep: who never searches pays nothing)
+ *  1. Where there is a queue object, every granted lock but X whose owner waits is among the sleepers. Others may be: an
+ *     owner that goes on leaves its locks there until a search passes them, so that each is taken out once.
  *  2. The granted locks, and so the sleepers, stand in order of strength and, where that is equal, the latest first. */
 #include "sim/base/check.h"
 #include "sim/kit/lock_parts.h"
@@ -22,7 +23,7 @@ static bool stands_before(const struct lock *a, const struct lock *b) {
 
 void lock_add_sleeper(struct cc *cc, struct lock *lock) {
     struct lock_queue *more = lock_more(lock->head);
-    if (!cc->knows_sleepers || more == NULL || lock->sleeps) {
+    if (!cc->knows_sleepers || more == NULL || lock->sleeps || lock->mode == MODE_X) {
         return;
     }
     struct lock *next = more->sleepers_first;
@@ -65,7 +66,7 @@ void lock_forget_sleepers(struct lock_queue *more) {
 
 static void add_locks(struct cc *cc, struct txn *txn) {
     for (struct lock *lock = txn->held; lock != NULL; lock = lock->held_next) {
-        if (!lock->gap) {
+        if (lock->mode != MODE_X && !lock->gap) { /* X needs no look at its record */
             lock_add_sleeper(cc, lock);
         }
     }
@@ -82,6 +83,13 @@ void lock_sleep(struct cc *cc, struct txn *txn) {
 
 /* Appends those who hold what the request, for a record, conflicts with and wait themselves. */
 static void add_sleepers(const struct lock *request, struct txn_list *out) {
+    const struct lock *first = lock_granted(request->head);
+    if (first != NULL && first->mode == MODE_X) {
+        if (first->owner->state == TXN_WAITING && first->owner != request->owner) {
+            txn_list_add(out, first->owner);
+        }
+        return;
+    }
     for (struct lock *next, *lock = lock_more(request->head)->sleepers_first; lock != NULL; lock = next) {
         next = lock->sleeper_next;
         if (lock->owner->state != TXN_WAITING) {

@@ -55,11 +55,9 @@ static enum cc_status stay_in_line(struct cc *cc, struct txn *txn, enum patience
     return patience == NOWAIT ? txn_fail(txn, REASON_NOWAIT) : txn_refuse(txn, locking_of(cc)->reason);
 }
 
-enum cc_status locking_take(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode,
-                            enum patience patience) {
-    if (row->lock != NULL && lock_covers((enum lock_mode)row->lock->mode, mode)) {
-        return CC_OK;
-    }
+/* A lock that the transaction has not got yet. */
+static __attribute__((noinline)) enum cc_status take_anew(struct cc *cc, struct txn *txn, struct row *row,
+                                                          enum lock_mode mode, enum patience patience) {
     if (txn->queued != NULL) {
         CHECK(txn->queued->head == lock_head_of(row->record)); /* who is queued asks for the same again */
         return stay(cc, txn);
@@ -79,6 +77,12 @@ enum cc_status locking_take(struct cc *cc, struct txn *txn, struct row *row, enu
     }
     lock_enqueue(cc, txn, row, mode);
     return stay(cc, txn);
+}
+
+enum cc_status locking_take(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode,
+                            enum patience patience) {
+    bool is_held = row->lock != NULL && lock_covers((enum lock_mode)row->lock->mode, mode);
+    return is_held ? CC_OK : take_anew(cc, txn, row, mode, patience);
 }
 
 /* SKIP LOCKED leaves out rows, not what stands before the scan as a whole. */
@@ -124,8 +128,8 @@ static bool passes_over(struct cc *cc, struct txn *txn, const struct row *row, s
 static __attribute__((noinline)) enum cc_status read_slowly(struct cc *cc, struct txn *txn, struct row *row,
                                                             enum intent intent, enum patience patience,
                                                             struct version **seen) {
-    bool by_predicate = locking_of(cc)->phantoms == PHANTOMS_PREDICATE;
-    if (txn->level == LEVEL_RU && intent == SEE) {
+    bool by_predicate = !txn->locks_plainly && locking_of(cc)->phantoms == PHANTOMS_PREDICATE;
+    if (!txn->locks_plainly && txn->level == LEVEL_RU && intent == SEE) {
         *seen = row->own != NULL ? row->own : store_newest(cc->store, row->table, row->key, row->record);
         return CC_OK;
     }
