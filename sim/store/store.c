@@ -5,11 +5,11 @@
 #include "sim/base/check.h"
 #include "sim/store/key_order.h"
 
-/* A version superseded by the commit with `stamp`, or an absent newest version committed with it. */
+/* What the commit with `stamp` left behind: the versions beneath `version`, or an absent newest one. */
 struct dead {
     struct table *table;
-    struct record *record;
     int64_t key;
+    struct version *version; /* stays until this entry is dealt with, see remove_first; NULL: nothing is beneath it */
     uint64_t stamp;
 };
 
@@ -282,7 +282,7 @@ void store_discard(struct store *store, struct table *table, int64_t key, struct
     struct version *above = store->keeps_versions ? NULL : store_committed_above(record, version);
     unlink_version(record, version);
     if (store->is_heap && !version->absent) {
-        struct dead place = {.table = table, .record = record, .key = key};
+        struct dead place = {.table = table, .key = key};
         vector_push(&store->debris, place);
         store->extra_versions++;
     }
@@ -327,24 +327,31 @@ void store_install_slowly(struct store *store, struct table *table, int64_t key,
     }
     if (store->keeps_versions || (store->keeps_tombstones && version->absent)) {
         store->extra_versions += store->keeps_versions;
-        note_dead(store, (struct dead){table, record, key, stamp});
+        bool superseding = store->keeps_versions && above == NULL;
+        note_dead(store, (struct dead){table, key, superseding ? version : NULL, stamp});
     }
     if (!store->keeps_versions) {
         collapse(store, record);
     }
 }
 
-/* Frees what stands below the newest version that every snapshot can see. */
-static void trim(struct store *store, struct record *record, uint64_t oldest) {
-    struct version *version = record->newest;
-    while (version->stamp == 0 || version->stamp > oldest) {
-        version = version->older;
-        CHECK(version != NULL);
+/* The record of an entry's key if it is still there; *node: its node if the key is sparse. */
+static struct record *find_again(const struct dead *entry, struct key_node **node) {
+    *node = NULL;
+    if (table_is_dense(entry->table, entry->key)) {
+        return store_dense_record(entry->table, entry->key);
     }
+    *node = key_order_find(entry->table->sparse, entry->key);
+    return *node != NULL ? (*node)->record : NULL;
+}
+
+/* Frees what stands below a version that every snapshot can see. */
+static void trim(struct store *store, struct record *record, struct version *version) {
     struct version *garbage = version->older;
     version->older = NULL;
     while (garbage != NULL) {
         struct version *next = garbage->older;
+        CHECK(garbage->stamp != 0);
         free_place(store, record, garbage);
         pool_put(&store->versions, garbage);
         store->extra_versions--;
@@ -353,29 +360,20 @@ static void trim(struct store *store, struct record *record, uint64_t oldest) {
     }
 }
 
-/* The node of an entry's key if it is sparse; the entry's record may have moved, or be gone. */
-static struct key_node *find_again(struct dead *entry) {
-    if (table_is_dense(entry->table, entry->key)) {
-        return NULL;
-    }
-    struct key_node *node = key_order_find(entry->table->sparse, entry->key);
-    entry->record = node != NULL ? node->record : NULL;
-    return node;
-}
-
-/* The first entry of the ring: it was superseded at or before `oldest`. */
-static void remove_first(struct store *store, uint64_t oldest) {
+/* The first entry of the ring, which no snapshot is older than. Entries come in order of commit, so that a version which
+ * superseded others goes after its own entry: with that of a version above it, committed later. One committed beneath a
+ * committed one goes earlier, with that one's entry; its own has nothing to free. So nothing is searched for: a hot row
+ * whose thousands of versions are all still needed but the oldest costs no more than any other. */
+static void remove_first(struct store *store) {
     struct dead entry = store->dead.items[store->dead.first];
     store->dead.first = (store->dead.first + 1) & (store->dead.capacity - 1);
     store->dead.count--;
-    struct key_node *node = find_again(&entry);
-    if (entry.record == NULL || entry.record->newest == NULL) {
-        return; /* an earlier entry of the same key ended it */
+    struct key_node *node;
+    struct record *record = find_again(&entry, &node);
+    if (entry.version != NULL) {
+        trim(store, record, entry.version);
     }
-    if (store->keeps_versions) {
-        trim(store, entry.record, oldest);
-    }
-    if (node != NULL) {
+    if (node != NULL && record->newest != NULL) { /* else an earlier entry of the same key ended it */
         forget_if_empty(store, entry.table, node);
     }
 }
@@ -391,19 +389,20 @@ void store_purge(struct store *store, uint64_t oldest) {
         return;
     }
     while (store->dead.count > 0 && store->dead.items[store->dead.first].stamp <= oldest) {
-        remove_first(store, oldest);
+        remove_first(store);
     }
 }
 
 void store_vacuum(struct store *store) {
     for (; store->retired > 0; store->retired--) {
-        remove_first(store, store->purged);
+        remove_first(store);
     }
     for (size_t i = 0; i < store->debris.count; i++) {
         struct dead place = store->debris.items[i];
-        struct key_node *node = find_again(&place);
-        CHECK(place.record != NULL && *places_of(store, place.record) > 0); /* a taken place keeps its record */
-        --*places_of(store, place.record);
+        struct key_node *node;
+        struct record *record = find_again(&place, &node);
+        CHECK(record != NULL && *places_of(store, record) > 0); /* a taken place keeps its record */
+        --*places_of(store, record);
         store->extra_versions--;
         store->removed++;
         if (node != NULL) {

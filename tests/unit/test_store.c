@@ -393,6 +393,129 @@ static void stacked_versions_leave_in_any_order(void **state) {
     }
 }
 
+/* ---- Versions committed beneath committed ones, as by multiversion timestamp ordering ---- */
+
+enum { WRITERS_MAX = 60 };
+
+/* In order of begin, which is the order of their versions. */
+struct placed {
+    struct version *version; /* NULL: not written yet, taken back, or freed */
+    uint64_t begin, stamp;   /* of the latest commit when it began; its own, 0: not ended */
+    bool over;
+};
+static struct placed placed[WRITERS_MAX];
+static int placed_count;
+
+/* Nobody under way began before this commit. */
+static uint64_t oldest_begin(void) {
+    uint64_t oldest = f.store.stamp;
+    for (int i = placed_count - 1; i > 0; i--) {
+        oldest = placed[i].over ? oldest : placed[i].begin;
+    }
+    return oldest;
+}
+
+static void write_beneath_the_younger(struct record *record, int at) {
+    int below = at - 1;
+    while (placed[below].version == NULL) {
+        below--;
+    }
+    placed[at].version = store_new_version(&f.store, (uint64_t)at, 1, at, false);
+    store_link(&f.store, record, placed[at].version, placed[below].version);
+}
+
+static void end_placed(struct record *record, int at, bool commits) {
+    struct version *version = placed[at].version;
+    placed[at].over = true;
+    if (commits && version != NULL) {
+        placed[at].stamp = ++f.store.stamp;
+        store_install(&f.store, f.table, f.table->first_key, record, version, placed[at].stamp);
+    } else if (version != NULL) {
+        store_discard(&f.store, f.table, f.table->first_key, record, version);
+        placed[at].version = NULL;
+    }
+}
+
+/* All beneath the first version that was committed at or before that. */
+static void forget_placed(uint64_t oldest) {
+    int at = placed_count - 1;
+    while (placed[at].version == NULL || placed[at].stamp == 0 || placed[at].stamp > oldest) {
+        at--;
+    }
+    while (--at >= 0) {
+        placed[at].version = NULL;
+    }
+}
+
+static void compare_placed(const struct record *record) {
+    const struct version *version = record->newest;
+    uint64_t committed = 0;
+    for (int i = placed_count - 1; i >= 0; i--) {
+        if (placed[i].version != NULL) {
+            assert_ptr_equal(version, placed[i].version);
+            committed += placed[i].stamp != 0;
+            version = version->older;
+        }
+    }
+    assert_null(version);
+    assert_int_equal(f.store.extra_versions - f.store.debris.count, committed - 1);
+}
+
+static void place_versions(uint64_t seed, enum storage storage) {
+    open_fixture(seed, storage);
+    struct record *record = store_record(&f.store, f.table, f.table->first_key);
+    struct version *loaded = store_newest(&f.store, f.table, f.table->first_key, record);
+    placed[0] = (struct placed){.version = loaded, .stamp = STORE_STAMP_LOADER, .over = true};
+    for (placed_count = 1; placed_count < WRITERS_MAX;) {
+        int at = (int)stream_below(&f.stream, (uint64_t)placed_count + 1);
+        if (at == placed_count) {
+            placed[placed_count++] = (struct placed){.begin = f.store.stamp};
+        } else if (!placed[at].over && placed[at].version == NULL && stream_below(&f.stream, 8) > 0) {
+            write_beneath_the_younger(record, at);
+        } else if (!placed[at].over) {
+            end_placed(record, at, stream_below(&f.stream, 4) > 0);
+            store_purge(&f.store, oldest_begin());
+        }
+        if (storage == UNDO || stream_below(&f.stream, 8) == 0) {
+            store_vacuum(&f.store);
+            forget_placed(f.store.purged);
+        }
+        compare_placed(record);
+    }
+    store_free(&f.store);
+}
+
+static void versions_beneath_committed_ones_go_with_them(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS * 4; seed++) {
+        place_versions(seed, UNDO);
+        place_versions(seed, HEAP);
+    }
+}
+
+/* A hot row in a crowd has as many versions as there are snapshots. What the oldest of them needed goes without a look at
+ * the newer ones: here they cannot be reached from the newest. */
+static void old_versions_go_without_a_walk(void **state) {
+    (void)state;
+    open_fixture(1, UNDO);
+    struct record *record = store_record(&f.store, f.table, f.table->first_key);
+    struct version *versions[5] = {store_newest(&f.store, f.table, f.table->first_key, record)};
+    for (int i = 1; i < 5; i++) {
+        versions[i] = store_new_version(&f.store, 1, 1, i, false);
+        store_link(&f.store, record, versions[i], versions[i - 1]);
+        store_install(&f.store, f.table, f.table->first_key, record, versions[i], ++f.store.stamp);
+    }
+    versions[4]->older = NULL;
+    store_purge(&f.store, versions[2]->stamp);
+    assert_int_equal(f.store.extra_versions, 2);
+    assert_int_equal(f.store.removed, 2);
+    assert_null(versions[2]->older);
+    versions[4]->older = versions[3];
+    store_purge(&f.store, f.store.stamp);
+    assert_int_equal(f.store.extra_versions, 0);
+    store_free(&f.store);
+}
+
 /* ---- The order of keys against a sorted array ---- */
 
 enum { ORDER_KEYS = 500 };
@@ -434,5 +557,6 @@ static void keys_are_in_order(void **state) {
 
 TEST_GROUP(store, cmocka_unit_test(single_version_store_agrees), cmocka_unit_test(store_with_tombstones_agrees),
            cmocka_unit_test(multiversion_store_agrees), cmocka_unit_test(heap_agrees),
-           cmocka_unit_test(what_is_remembered_stays), cmocka_unit_test(stacked_versions_leave_in_any_order),
-           cmocka_unit_test(keys_are_in_order))
+           cmocka_unit_test(what_is_remembered_stays), cmocka_unit_test(versions_beneath_committed_ones_go_with_them),
+           cmocka_unit_test(old_versions_go_without_a_walk),
+           cmocka_unit_test(stacked_versions_leave_in_any_order), cmocka_unit_test(keys_are_in_order))
