@@ -2,6 +2,7 @@
 #include "sim/exec/run.h"
 
 #include "sim/base/check.h"
+#include "sim/exec/access.h"
 #include "sim/exec/report.h"
 #include "sim/exec/world.h"
 
@@ -34,6 +35,18 @@ static __attribute__((noinline)) void handle_other(struct world *world, uint32_t
     }
 }
 
+/* An event of an actor. Most are the end of a service at the CPUs that paid for a row. */
+static HOT void handle(struct world *world, struct actor *actor) {
+    if (actor->job.at != &world->cpu || world->trace != NULL) {
+        walker_event(world, actor);
+        return;
+    }
+    actor->cpu_ns += station_finish_at(&world->cpu, &world->agenda, &actor->job);
+    if (actor->phase != PHASE_ROW_DONE || row_done(world, actor)) {
+        walker_run(world, actor);
+    }
+}
+
 /* Handles every event up to and at `limit_ns`. */
 static void run_until(struct world *world, int64_t limit_ns) {
     uint32_t slot;
@@ -42,7 +55,7 @@ static void run_until(struct world *world, int64_t limit_ns) {
             expect_next(world, slot);
         }
         if (slot >= SLOT_ACTORS) {
-            walker_event(world, world->actors[(size_t)slot - SLOT_ACTORS]);
+            handle(world, world->actors[(size_t)slot - SLOT_ACTORS]);
         } else {
             handle_other(world, slot);
         }
