@@ -8,7 +8,8 @@
 /* A mean of nothing is the constant 0, whatever it is called, so that distribution_is_zero knows it. */
 struct distribution distribution_constant(int64_t value_ns) {
     CHECK(value_ns >= 0);
-    return (struct distribution){.kind = DISTRIBUTION_CONSTANT, .mean_ns = value_ns, .takes_time = value_ns > 0};
+    return (struct distribution){
+        .kind = DISTRIBUTION_CONSTANT, .mean_ns = value_ns, .mean = (double)value_ns, .takes_time = value_ns > 0};
 }
 
 struct distribution distribution_exponential(int64_t mean_ns) {
@@ -51,7 +52,7 @@ struct distribution distribution_lognormal(int64_t mean_ns, double cv) {
 int64_t distribution_draw_any(const struct distribution *d, struct stream *stream) {
     switch (d->kind) {
     case DISTRIBUTION_CONSTANT: return d->mean_ns;
-    case DISTRIBUTION_EXPONENTIAL: return distribution_rounded((double)d->mean_ns * stream_exponential(stream));
+    case DISTRIBUTION_EXPONENTIAL: return distribution_rounded(d->mean * stream_exponential(stream));
     case DISTRIBUTION_UNIFORM: return d->low_ns + (int64_t)stream_below(stream, (uint64_t)(d->high_ns - d->low_ns) + 1);
     case DISTRIBUTION_ERLANG: {
         double sum = 0;

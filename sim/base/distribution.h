@@ -23,6 +23,7 @@ struct distribution {
     int64_t mean_ns;         /* also the value of a constant; erlang: of the sum of all stages */
     int64_t low_ns, high_ns; /* uniform: both ends included */
     double mu, sigma;        /* lognormal: of the logarithm of nanoseconds */
+    double mean;             /* mean_ns as a number, which an exponential draw multiplies by */
 };
 
 struct distribution distribution_constant(int64_t value_ns);
@@ -44,9 +45,9 @@ int64_t distribution_draw_any(const struct distribution *d, struct stream *strea
 static inline __attribute__((always_inline)) int64_t distribution_draw(const struct distribution *d,
                                                                        struct stream *stream) {
     if (d->kind == DISTRIBUTION_EXPONENTIAL) {
-        return distribution_rounded((double)d->mean_ns * stream_exponential(stream));
+        return distribution_rounded(d->mean * stream_exponential(stream));
     }
-    return distribution_draw_any(d, stream);
+    return d->kind == DISTRIBUTION_CONSTANT ? d->mean_ns : distribution_draw_any(d, stream);
 }
 
 /* Its coefficient of variation squared (variance / mean^2); 0 for a mean of 0. */

@@ -12,17 +12,22 @@ struct few {
     uint64_t count, filter; /* start at 0 */
 };
 
+/* Is the number surely not one of those noted before? Notes it. */
+static inline bool few_is_new(struct few *few, uint64_t number) {
+    uint64_t bit = UINT64_C(1) << (number % 64), before = few->filter;
+    few->filter = before | bit;
+    return __builtin_expect((before & bit) == 0, 1);
+}
+
 /* Puts the number behind those in `numbers`, whose count grows, if it is not one of them; returns whether it did. */
 static inline bool few_add(struct few *few, uint64_t *numbers, uint64_t number) {
-    uint64_t filter = few->filter | UINT64_C(1) << (number % 64);
-    if (__builtin_expect(filter == few->filter, 0)) {
+    if (!few_is_new(few, number)) {
         for (uint64_t i = 0; i < few->count; i++) {
             if (numbers[i] == number) {
                 return false;
             }
         }
     }
-    few->filter = filter;
     numbers[few->count++] = number;
     return true;
 }

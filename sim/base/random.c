@@ -6,7 +6,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,15 +15,23 @@
 static const uint64_t GOLDEN = UINT64_C(0x9e3779b97f4a7c15);
 
 /* Each word of the key passes the mixer before the next joins, so that no two words can trade places. */
-void stream_open(struct stream *stream, const struct stream_key *key) {
+uint64_t stream_family(const struct stream_key *key) {
     uint64_t hash = random_mix(key->seed + GOLDEN);
     hash = random_mix((hash ^ key->replication) + GOLDEN);
-    hash = random_mix((hash ^ (uint64_t)key->purpose) + GOLDEN);
-    hash = random_mix((hash ^ key->owner) + GOLDEN);
-    hash = random_mix((hash ^ key->number) + GOLDEN);
-    for (uint64_t i = 0; i < 4; i++) {
-        stream->state[i] = random_mix(hash + (i + 1) * GOLDEN); /* never all zero: the mixer maps one word only to 0 */
-    }
+    return random_mix((hash ^ (uint64_t)key->purpose) + GOLDEN);
+}
+
+void stream_open_one(struct stream *stream, uint64_t family, uint64_t owner, uint64_t number) {
+    uint64_t hash = random_mix((family ^ owner) + GOLDEN);
+    hash = random_mix((hash ^ number) + GOLDEN);
+    stream->state[0] = random_mix(hash + GOLDEN); /* never all zero: the mixer maps one word only to 0 */
+    stream->state[1] = random_mix(hash + 2 * GOLDEN);
+    stream->state[2] = random_mix(hash + 3 * GOLDEN);
+    stream->state[3] = random_mix(hash + 4 * GOLDEN);
+}
+
+void stream_open(struct stream *stream, const struct stream_key *key) {
+    stream_open_one(stream, stream_family(key), key->owner, key->number);
 }
 
 /* Right of the part of a layer that is wholly under the curve: in layer 0 the tail, which is the same curve moved by r;
@@ -90,12 +97,8 @@ static void draw_few(struct stream *stream, uint64_t bound, uint64_t *out, uint6
     *stream = local;
 }
 
-/* Three ways, none of which needs memory. More than half of all numbers: walk over them, taking each with the chance
- * that makes every set equally likely (Knuth's algorithm S), then shuffle. A few: draw again what is there already.
- * Many: the same with repeats found by sorting, which loses the order, and a shuffle to give it back. */
-void stream_distinct(struct stream *stream, uint64_t bound, uint64_t *out, uint64_t count) {
-    enum { FEW = 64 };
-    CHECK(count <= bound);
+/* More than half of all numbers, or more than a few. */
+static __attribute__((noinline)) void draw_many(struct stream *stream, uint64_t bound, uint64_t *out, uint64_t count) {
     uint64_t taken = 0;
     if (count > bound / 2) {
         for (uint64_t number = 0; taken < count; number++) {
@@ -103,18 +106,26 @@ void stream_distinct(struct stream *stream, uint64_t bound, uint64_t *out, uint6
                 out[taken++] = number;
             }
         }
-    } else if (count <= FEW) {
-        draw_few(stream, bound, out, count);
-        return;
-    } else {
-        while (taken < count) {
-            for (uint64_t i = taken; i < count; i++) {
-                out[i] = stream_below(stream, bound);
-            }
-            taken = sort_unique(out, count);
+    }
+    while (taken < count) {
+        for (uint64_t i = taken; i < count; i++) {
+            out[i] = stream_below(stream, bound);
         }
+        taken = sort_unique(out, count);
     }
     shuffle(stream, out, count);
+}
+
+/* Three ways, none of which needs memory. More than half of all numbers: walk over them, taking each with the chance
+ * that makes every set equally likely (Knuth's algorithm S), then shuffle. A few: draw again what is there already.
+ * Many: the same with repeats found by sorting, which loses the order, and a shuffle to give it back. */
+void stream_distinct(struct stream *stream, uint64_t bound, uint64_t *out, uint64_t count) {
+    CHECK(count <= bound);
+    if (stream_repeats(bound, count)) {
+        draw_few(stream, bound, out, count);
+    } else {
+        draw_many(stream, bound, out, count);
+    }
 }
 
 /* The upper part of each split has so few digits that a multiple of it by a whole number is exact. */

@@ -8,6 +8,7 @@
 #ifndef CCSIM_BASE_RANDOM_H
 #define CCSIM_BASE_RANDOM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Whose draws a stream serves. The numbers are part of the meaning of a seed: append only. */
@@ -33,10 +34,15 @@ struct stream {
 
 void stream_open(struct stream *stream, const struct stream_key *key);
 
+/* The same in two steps: what the first three words of a key come to, which streams of one purpose have in common, and
+ * the stream of the other two. */
+uint64_t stream_family(const struct stream_key *key);
+void stream_open_one(struct stream *stream, uint64_t family, uint64_t owner, uint64_t number);
+
 static inline uint64_t random_rotate(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
 
 /* 64 uniform bits. */
-static inline uint64_t stream_bits(struct stream *stream) {
+static inline __attribute__((always_inline)) uint64_t stream_bits(struct stream *stream) {
     uint64_t *s = stream->state;
     uint64_t result = random_rotate(s[1] * 5, 7) * 9;
     uint64_t t = s[1] << 17;
@@ -78,7 +84,7 @@ extern const double random_heights[RANDOM_LAYERS + 1]; /* of the curve at each l
 double random_exponential_edge(struct stream *stream, unsigned layer, uint64_t position); /* the other 1.1% of draws */
 
 /* Exponential with mean 1 (ziggurat, Marsaglia and Tsang 2000): 8 bits choose the layer, 53 others the place in it. */
-static inline double stream_exponential(struct stream *stream) {
+static inline __attribute__((always_inline)) double stream_exponential(struct stream *stream) {
     uint64_t bits = stream_bits(stream);
     const struct random_layer *layer = &random_layers[bits % RANDOM_LAYERS];
     uint64_t position = bits >> 11;
@@ -95,6 +101,9 @@ double stream_normal(struct stream *stream);
 /* Fills `out` with `count` distinct numbers of 0 .. bound-1, uniform over all ordered choices; count <= bound.
  * Time O(count^2) for small counts, O(count log count) for large ones; never proportional to bound. */
 void stream_distinct(struct stream *stream, uint64_t bound, uint64_t *out, uint64_t count);
+
+/* Does it draw so many with stream_below, one after another, and again what is there already? */
+static inline bool stream_repeats(uint64_t bound, uint64_t count) { return count <= 64 && count <= bound / 2; }
 
 /* A good 64-bit mixer (splitmix64's finaliser): hashing where no order may be seen. */
 static inline uint64_t random_mix(uint64_t x) {

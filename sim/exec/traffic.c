@@ -145,12 +145,7 @@ void traffic_leave(struct world *world, struct actor *actor) {
 
 static void draw_arguments(struct world *world, struct actor *actor) {
     struct stream stream;
-    struct stream_key key = {.seed = world->spec->seed,
-                             .replication = world->spec->replication,
-                             .purpose = STREAM_PROGRAM,
-                             .owner = actor->terminal,
-                             .number = actor->number};
-    stream_open(&stream, &key);
+    stream_open_one(&stream, world->program_streams, actor->terminal, actor->number);
     struct draw draw = {.stream = &stream, .terminal = actor->terminal, .number = actor->number};
     const struct workload_ops *workload = world->spec->workload;
     workload->draw(world->workload_state, &draw, actor->arguments);

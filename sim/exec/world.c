@@ -239,6 +239,8 @@ static void init_workload(struct world *world) {
     stream_open(&stream, &key);
     world->workload_state = mem_new(1, workload->state_size);
     world->workload_next = workload->next;
+    key.purpose = STREAM_PROGRAM;
+    world->program_streams = stream_family(&key);
     workload->load(world->workload_state, world->spec->workload_options, &world->store, &stream);
 }
 

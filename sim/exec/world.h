@@ -183,6 +183,7 @@ struct world {
     struct trace *trace;         /* NULL: the run is not traced, or not yet */
     struct certifier_counts before_window;
     void *workload_state;
+    uint64_t program_streams; /* stream_family() of the arguments */
     void (*workload_next)(void *, const void *, void *, const struct reply *, struct step *); /* of spec->workload */
     struct footprint plan; /* the footprint asked for last */
     struct actor **actors; /* by slot - SLOT_ACTORS */
@@ -310,7 +311,7 @@ static inline __attribute__((always_inline)) bool price_cpu(struct world *world,
 bool price_log(struct world *world, struct actor *actor);
 bool price_delay(struct world *world, struct actor *actor, int64_t delay_ns);
 static inline __attribute__((always_inline)) int64_t price_draw(struct actor *actor, const struct distribution *price) {
-    return distribution_is_zero(price) ? 0 : distribution_draw(price, &actor->service);
+    return distribution_draw(price, &actor->service);
 }
 int64_t price_work_done(struct world *world, struct actor *actor);
 /* Draws, and zeroes, what the algorithm did, where that costs anything. */
