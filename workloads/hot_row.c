@@ -5,8 +5,8 @@
  * statement. Hot rows have the lowest keys, cold ones follow, the most wanted first where theta skews them.
  *
  *   register `stage`   the reply that came         the next step
- *   BEGIN              none                        the first access
- *   ACCESS             of an access that is over   the next access, or commit (rollback, where that was drawn)
+ *   ACCESS             none yet, or of an access   the next access, or commit (rollback, where that was drawn)
+ *                      that is over
  *   HOT_READ           the hot row as read         application time if there is any, else write what was read, plus 1
  *   HOT_THOUGHT        of the application's time   write what was read, plus 1
  *
@@ -16,6 +16,7 @@
  * between (SI). */
 #include <string.h>
 
+#include "sim/base/few.h"
 #include "workloads/program.h"
 
 enum { FEW_ACCESSES = 16, ACCESSES_MAX = 256 };
@@ -35,25 +36,28 @@ struct hot_row_options {
 };
 
 struct hot_row_state {
-    struct hot_row_options options;
     struct table *counters;
-    struct zipf cold;    /* ranks of the cold rows; set if theta is not 0 */
     int32_t last_in_two; /* accesses up to this one take two statements: those to hot rows, but for increments */
+    bool all_write;      /* the cold accesses */
+    bool draws_more;     /* after the rows */
     uint64_t increments;
+    struct hot_row_options options;
+    struct zipf cold; /* ranks of the cold rows; set if theta is not 0 */
 };
 
-/* An access is key << 1 | write: packed accesses sort by key, and those of hot rows come first. */
-enum { ACCESS_WRITES = 1, ACCESS_KEY_SHIFT = 1 };
+/* An access is key << 1 | write: packed accesses sort by key, and those of hot rows come first. Behind a transaction's
+ * last one stands 0, the key of no row. */
+enum { NO_ACCESS = 0, ACCESS_WRITES = 1, ACCESS_KEY_SHIFT = 1 };
 
 _Static_assert(PROGRAM_ROWS_MAX < INT32_MAX >> ACCESS_KEY_SHIFT, "a key and a flag fit 31 bits");
 
 struct hot_row_arguments {
     uint16_t writes; /* increments that a commit makes */
     bool rollback;
-    int32_t accesses[ACCESSES_MAX];
+    int32_t accesses[ACCESSES_MAX + 1];
 };
 
-enum stage { STAGE_BEGIN, STAGE_ACCESS, STAGE_HOT_READ, STAGE_HOT_THOUGHT };
+enum stage { STAGE_ACCESS, STAGE_HOT_READ, STAGE_HOT_THOUGHT };
 
 struct hot_row_registers {
     int64_t seen;    /* the hot row's value */
@@ -128,8 +132,12 @@ static void hot_row_load(void *memory, const void *values, struct store *store, 
     state->options = *(const struct hot_row_options *)values;
     state->counters = store_add_table(store, "counters", PROGRAM_FIRST_KEY, state->options.rows, 0, false);
     bool in_two = state->options.hot_rows > 0 && state->options.hot_access != ACCESS_INCREMENT;
-    state->last_in_two = in_two ? access_pack((uint64_t)state->options.hot_rows - 1, true) : 0;
+    state->last_in_two = in_two ? access_pack((uint64_t)state->options.hot_rows - 1, true) : NO_ACCESS;
     int64_t cold_rows = state->options.rows - state->options.hot_rows;
+    const struct hot_row_options *o = &state->options;
+    bool some_write = o->write_fraction > 0 && o->write_fraction < 1;
+    state->all_write = o->write_fraction >= 1;
+    state->draws_more = o->rollback > 0 || some_write || (o->hot_rows > 0 && o->hot_position == POSITION_RANDOM);
     if (state->options.theta > 0 && cold_rows > 0) {
         zipf_init(&state->cold, (uint64_t)cold_rows, state->options.theta);
     }
@@ -153,29 +161,26 @@ typedef int32_t four_accesses __attribute__((vector_size(16)));
 _Static_assert(FEW_ACCESSES == 16, "four times four are compared with each");
 
 /* All are different, so an access's place is the number of smaller ones. For a few that is quicker than to compare and
- * move: nothing in it is a guess for the processor. There is room for FEW_ACCESSES, whatever their count. */
-static void sort_few_accesses(int32_t *accesses, size_t count) {
-    int32_t sorted[FEW_ACCESSES] = {0}, places[FEW_ACCESSES];
+ * move: nothing in it is a guess for the processor. There is room for FEW_ACCESSES in both, whatever their count. */
+static void sort_few_accesses(const int32_t *accesses, size_t count, int32_t *sorted) {
+    int32_t places[FEW_ACCESSES];
     four_accesses fours[4], first = {0}, second = {0}, third = {0}, fourth = {0}; /* the places, by fours */
     memcpy(fours, accesses, sizeof fours);
     for (size_t i = 0; i < count; i++) {
         first -= fours[0] > accesses[i]; /* -1 where it is so */
         second -= fours[1] > accesses[i];
         third -= fours[2] > accesses[i];
+    }
+    for (size_t i = 0; count > 12 && i < count; i++) {
         fourth -= fours[3] > accesses[i];
     }
     memcpy(places, (four_accesses[4]){first, second, third, fourth}, sizeof places);
     for (size_t i = 0; i < count; i++) {
         sorted[places[i]] = accesses[i];
     }
-    memcpy(accesses, sorted, sizeof sorted);
 }
 
-static void sort_accesses(int32_t *accesses, size_t count) {
-    if (count <= FEW_ACCESSES) {
-        sort_few_accesses(accesses, count);
-        return;
-    }
+static void sort_many_accesses(int32_t *accesses, size_t count) {
     for (size_t i = 1; i < count; i++) {
         int32_t access = accesses[i];
         size_t j = i;
@@ -186,16 +191,58 @@ static void sort_accesses(int32_t *accesses, size_t count) {
     }
 }
 
-static void draw_cold_ranks(const struct hot_row_state *state, struct stream *stream, uint64_t *ranks, size_t count) {
+static bool has_access(const int32_t *accesses, size_t count, int32_t access) {
+    size_t i = 0;
+    while (i < count && accesses[i] != access) {
+        i++;
+    }
+    return i < count;
+}
+
+/* Accesses to the rows that stream_distinct would draw, all in one go. */
+static void draw_uniform_few(const struct hot_row_state *state, struct stream *stream, int32_t *accesses,
+                             size_t count) {
+    const struct table *counters = state->counters;
+    uint64_t hot_rows = (uint64_t)state->options.hot_rows, cold_rows = (uint64_t)state->options.rows - hot_rows;
+    int32_t first = access_pack(hot_rows, state->all_write);
+    struct stream local = *stream; /* stays in registers */
+    struct few few = {0};
+    while (few.count < count) {
+        uint64_t rank = stream_below(&local, cold_rows);
+        int32_t access = first + (int32_t)(rank << ACCESS_KEY_SHIFT);
+        store_expect_dense(counters, hot_rows + rank);
+        if (few_is_new(&few, rank) || !has_access(accesses, few.count, access)) {
+            accesses[few.count++] = access;
+        }
+    }
+    *stream = local;
+}
+
+static void draw_any_cold(const struct hot_row_state *state, struct stream *stream, int32_t *accesses, size_t count) {
     const struct hot_row_options *o = &state->options;
+    uint64_t ranks[ACCESSES_MAX], hot_rows = (uint64_t)o->hot_rows;
     if (o->theta > 0 && count > 0) {
         zipf_distinct(&state->cold, stream, ranks, count);
     } else {
-        stream_distinct(stream, (uint64_t)(o->rows - o->hot_rows), ranks, count);
+        stream_distinct(stream, (uint64_t)o->rows - hot_rows, ranks, count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        accesses[i] = access_pack(hot_rows + ranks[i], state->all_write);
+        store_expect_dense(state->counters, hot_rows + ranks[i]);
     }
 }
 
-/* Makes some of the accesses write, and returns how many. */
+/* All of them write, or none. */
+static void draw_cold(const struct hot_row_state *state, struct stream *stream, int32_t *accesses, size_t count) {
+    const struct hot_row_options *o = &state->options;
+    if (o->theta <= 0 && stream_repeats((uint64_t)(o->rows - o->hot_rows), count)) {
+        draw_uniform_few(state, stream, accesses, count);
+    } else {
+        draw_any_cold(state, stream, accesses, count);
+    }
+}
+
+/* Makes some of the accesses write, if they do not all do, and returns how many. */
 static int32_t draw_writes(struct stream *stream, double fraction, int32_t *accesses, size_t count) {
     uint64_t limit = chance_limit(fraction);
     struct stream local = *stream; /* stays in registers */
@@ -209,44 +256,48 @@ static int32_t draw_writes(struct stream *stream, double fraction, int32_t *acce
     return writes;
 }
 
-/* Accesses to these cold rows; returns how many of them write. If all or none do, and nothing is drawn after that, no
- * draws are made. */
-static int32_t draw_cold_accesses(const struct hot_row_state *state, struct stream *stream, const uint64_t *ranks,
-                                  size_t count, int32_t *accesses) {
+/* What is drawn after the rows, or not, or more or less often: the rows are the same whatever the shares. */
+static void draw_shares(const struct hot_row_state *state, struct stream *stream, struct hot_row_arguments *a,
+                        int32_t *accesses, size_t cold_count) {
     const struct hot_row_options *o = &state->options;
-    uint64_t hot_rows = (uint64_t)o->hot_rows;
-    bool all_write = o->write_fraction >= 1;
-    for (size_t i = 0; i < count; i++) {
-        accesses[i] = access_pack(hot_rows + ranks[i], all_write);
-        store_expect(state->counters, access_key(accesses[i]));
+    bool has_hot = o->hot_rows > 0;
+    int32_t writes = state->all_write ? (int32_t)cold_count : 0;
+    a->rollback = false;
+    if (state->draws_more) {
+        a->rollback = stream_chance(stream, o->rollback);
+        writes = draw_writes(stream, o->write_fraction, accesses, cold_count);
     }
-    bool more_draws = hot_rows > 0 && o->hot_position == POSITION_RANDOM;
-    if (more_draws || (o->write_fraction > 0 && !all_write)) {
-        return draw_writes(stream, o->write_fraction, accesses, count);
-    }
-    return all_write ? (int32_t)count : 0;
+    a->writes = (uint16_t)(has_hot + writes);
 }
 
-/* What may be drawn or not, or more or less often, is drawn last: the rows are the same whatever the shares. */
+/* The accesses in the order drawn, the hot one in its place. */
+static void draw_accesses(const struct hot_row_state *state, struct stream *stream, struct hot_row_arguments *a,
+                          int32_t *accesses) {
+    const struct hot_row_options *o = &state->options;
+    bool has_hot = o->hot_rows > 0;
+    uint64_t hot_row = has_hot ? stream_below(stream, (uint64_t)o->hot_rows) : 0;
+    size_t cold_count = (size_t)o->accesses - has_hot;
+    draw_cold(state, stream, accesses, cold_count);
+    draw_shares(state, stream, a, accesses, cold_count);
+    if (has_hot) {
+        store_expect_dense(state->counters, hot_row);
+        place_hot_access(o, stream, accesses, access_pack(hot_row, true));
+    }
+}
+
 static void hot_row_draw(void *memory, const struct draw *draw, void *values) {
     const struct hot_row_state *state = memory;
-    const struct hot_row_options *o = &state->options;
     struct hot_row_arguments *a = values;
-    bool has_hot = o->hot_rows > 0;
-    uint64_t hot_row = has_hot ? stream_below(draw->stream, (uint64_t)o->hot_rows) : 0;
-    uint64_t ranks[ACCESSES_MAX];
-    size_t cold_count = (size_t)o->accesses - has_hot;
-    draw_cold_ranks(state, draw->stream, ranks, cold_count);
-    a->rollback = stream_chance(draw->stream, o->rollback);
-    a->writes = (uint16_t)(has_hot + draw_cold_accesses(state, draw->stream, ranks, cold_count, a->accesses));
-    if (has_hot) {
-        int32_t access = access_pack(hot_row, true);
-        store_expect(state->counters, access_key(access));
-        place_hot_access(o, draw->stream, a->accesses, access);
+    size_t count = (size_t)state->options.accesses;
+    bool by_key = state->options.order == ORDER_BY_KEY, few_by_key = by_key && count <= FEW_ACCESSES;
+    int32_t drawn[FEW_ACCESSES];
+    draw_accesses(state, draw->stream, a, few_by_key ? drawn : a->accesses);
+    if (few_by_key) {
+        sort_few_accesses(drawn, count, a->accesses);
+    } else if (by_key) {
+        sort_many_accesses(a->accesses, count);
     }
-    if (o->order == ORDER_BY_KEY) {
-        sort_accesses(a->accesses, (size_t)o->accesses);
-    }
+    a->accesses[count] = NO_ACCESS;
 }
 
 static int64_t key_at_hand(const struct hot_row_arguments *a, const struct hot_row_registers *r) {
@@ -256,17 +307,20 @@ static int64_t key_at_hand(const struct hot_row_arguments *a, const struct hot_r
 /* The access is over with this statement; the last one takes the last lock. */
 static inline void finish_access(const struct hot_row_state *state, const struct hot_row_arguments *a,
                                  struct hot_row_registers *r, struct step *step) {
-    r->access++;
-    r->stage = STAGE_ACCESS;
-    step->last_lock = r->access == state->options.accesses;
-    if (!step->last_lock) {
-        store_expect_next(state->counters, key_at_hand(a, r));
-    }
+    int32_t next = a->accesses[++r->access];
+    step->last_lock = next == NO_ACCESS;
+    store_expect_next(state->counters, access_key(next)); /* of no row: no hint */
 }
 
-/* The rest of a hot row's access: it was read, and perhaps thought about. */
-static void continue_access(const struct hot_row_state *state, const struct hot_row_arguments *a,
-                            struct hot_row_registers *r, const struct reply *reply, struct step *step) {
+/* An access of two statements to a hot row: it is read, perhaps thought about, and written. */
+static void next_in_two(const struct hot_row_state *state, const struct hot_row_arguments *a,
+                        struct hot_row_registers *r, const struct reply *reply, struct step *step) {
+    if (r->stage == STAGE_ACCESS) {
+        bool locked = state->options.hot_access == ACCESS_FOR_UPDATE;
+        step_select(step, state->counters, key_at_hand(a, r), locked ? LOCKING_UPDATE : LOCKING_NONE);
+        r->stage = STAGE_HOT_READ;
+        return;
+    }
     if (r->stage == STAGE_HOT_READ) {
         r->seen = reply_value(reply);
         r->stage = STAGE_HOT_THOUGHT;
@@ -276,27 +330,26 @@ static void continue_access(const struct hot_row_state *state, const struct hot_
         }
     }
     step_update(step, state->counters, key_at_hand(a, r), VALUE_SET, r->seen + 1);
+    r->stage = STAGE_ACCESS;
     finish_access(state, a, r, step);
 }
 
+/* Most accesses take one statement. */
 static void hot_row_next(void *memory, const void *values, void *registers, const struct reply *reply,
                          struct step *step) {
     const struct hot_row_state *state = memory;
     const struct hot_row_arguments *a = values;
     struct hot_row_registers *r = registers;
-    if (r->stage != STAGE_BEGIN && reply->status == REPLY_ERROR) {
+    int32_t access = a->accesses[r->access];
+    if (__builtin_expect(reply->status == REPLY_ERROR, 0)) {
         step_end(step, true);
-    } else if (r->stage >= STAGE_HOT_READ) {
-        continue_access(state, a, r, reply, step);
-    } else if (r->access == state->options.accesses) {
-        step_end(step, a->rollback);
-    } else if (a->accesses[r->access] <= state->last_in_two) {
-        bool locked = state->options.hot_access == ACCESS_FOR_UPDATE;
-        step_select(step, state->counters, key_at_hand(a, r), locked ? LOCKING_UPDATE : LOCKING_NONE);
-        r->stage = STAGE_HOT_READ;
-    } else {
-        step_read_or_increment(step, state->counters, key_at_hand(a, r), (a->accesses[r->access] & ACCESS_WRITES) != 0);
+    } else if (__builtin_expect(access > state->last_in_two, 1)) {
+        step_read_or_increment(step, state->counters, access_key(access), (access & ACCESS_WRITES) != 0);
         finish_access(state, a, r, step);
+    } else if (access == NO_ACCESS) {
+        step_end(step, a->rollback);
+    } else {
+        next_in_two(state, a, r, reply, step);
     }
 }
 

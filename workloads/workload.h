@@ -6,7 +6,8 @@
  * faces the
  *         same transactions, and restarts repeat the same one.
  * next    is a small state machine: given the reply to its last step it fills the next one. Its registers (all
- *         but the arguments) are zeroed at each attempt; `registers` of zero means: first step wanted.
+ *         but the arguments) are zeroed at each attempt; `registers` of zero means: first step wanted. The reply is then
+ *         an OK one of no rows.
  * audit   says whether the invariant holds (money conserved, no increment lost) and which level it needs.
  * Programs decide from what they read, as applications do. workloads know nothing of algorithms. */
 #ifndef CCSIM_WORKLOADS_WORKLOAD_H

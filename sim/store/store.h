@@ -141,11 +141,14 @@ static inline struct record *store_record(struct store *store, struct table *tab
  * hinted at before will be used next. (Inline whatever the compiler thinks: a function that only fetches ahead has no
  * effect that it knows of, and its calls would go.) */
 #define STORE_HINT static inline __attribute__((always_inline)) void
+STORE_HINT store_expect_dense(const struct table *table, uint64_t place) { /* counted from 0 */
+    const char *record = table->dense + place * table->stride;
+    __builtin_prefetch(record, 1);
+    __builtin_prefetch(record + table->stride - 1, 1);
+}
 STORE_HINT store_expect(const struct table *table, int64_t key) {
     if (table_is_dense(table, key)) {
-        const char *place = (const char *)store_dense_record(table, key);
-        __builtin_prefetch(place, 1);
-        __builtin_prefetch(place + table->stride - 1, 1);
+        store_expect_dense(table, (uint64_t)key - (uint64_t)table->first_key);
     }
 }
 STORE_HINT store_expect_next(const struct table *table, int64_t key) {

@@ -280,8 +280,7 @@ const char *rehearsal_run(struct rehearsal *rehearsal) {
     for (int count = 0;; count++) {
         assert_true(count < REHEARSAL_STEPS_MAX);
         memset(&step, 0xa5, sizeof step); /* programs fill every field */
-        rehearsal->ops->next(rehearsal->state, rehearsal->arguments, rehearsal->registers, count > 0 ? &reply : NULL,
-                             &step);
+        rehearsal->ops->next(rehearsal->state, rehearsal->arguments, rehearsal->registers, &reply, &step);
         say_step(rehearsal, &step);
         say_left(rehearsal);
         assert_true(rehearsal->last_locks == 0 || step.kind > STEP_INSERT); /* none uses its rows again */

@@ -199,7 +199,7 @@ const char *solo_run(struct solo *solo) {
     for (int i = 0; goes_on; i++) {
         assert_true(i < SOLO_STEPS_MAX);
         memset(&step, 0xa5, sizeof step); /* programs fill every field */
-        solo->ops->next(solo->state, solo->arguments, solo->registers, i > 0 ? &reply : NULL, &step);
+        solo->ops->next(solo->state, solo->arguments, solo->registers, &reply, &step);
         say_left(solo);
         text_add(&solo->said, "%s", i > 0 ? " " : "");
         if (step.kind <= STEP_INSERT) {
