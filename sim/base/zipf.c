@@ -8,11 +8,15 @@
  *
  * With q = 1 - theta, H(x) = (x^q - 1) / q, which is log x for q = 0 and loses all digits near it. Both H and its
  * inverse therefore go through expm1(t)/t and log1p(t)/t, which are smooth at 0; theta = 1 is no special case. Kahan's
- * device gives both: the error of rounding w = 1 + t cancels in log(w) / (w - 1). */
+ * device gives both: the error of rounding w = 1 + t cancels in log(w) / (w - 1).
+ *
+ * Nearly every draw does without all that. The range is cut into equal parts, in each of which a cubic polynomial comes
+ * close to x; how close is known from the fourth derivative. Where the nearest whole number, and that it is taken, are
+ * certain for all that is so close, they are what the computation above would give. The rest is left to it, so that
+ * the parts decide what a draw costs, but never what it is. */
 #include "sim/base/zipf.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "sim/base/check.h"
@@ -45,6 +49,99 @@ static inline double integral_inverse(double theta, double u) {
 
 static double smaller(double a, double b) { return a < b ? a : b; }
 
+/* Does the point of H's range that was rounded to this rank fall into the part that weighs h(rank)? */
+static bool is_within(const struct zipf *zipf, double u, double rank) {
+    return u >= integral(zipf->theta, rank + 0.5) - weight(zipf->theta, rank);
+}
+
+static double point_of(const struct zipf *zipf, double unit) { return zipf->last + unit * zipf->range; }
+
+/* The rank from 1 of the point that these 53 bits choose, or 0 if it misses. */
+static __attribute__((noinline)) uint64_t exact_rank(const struct zipf *zipf, uint64_t whole) {
+    double u = point_of(zipf, (double)whole * 0x1p-53);
+    double x = smaller(integral_inverse(zipf->theta, u), (double)(int64_t)zipf->n);
+    int64_t k = (int64_t)(x + 0.5);
+    k = k < 1 ? 1 : k;
+    double rank = (double)k;
+    return rank - x <= zipf->sure || is_within(zipf, u, rank) ? (uint64_t)k : 0;
+}
+
+/* ---- The parts ---- */
+
+/* A part is chosen by the upper bits of a draw's 53, the place in it by these. */
+enum { PLACE_BITS = 53 - ZIPF_PART_BITS };
+#define PLACES (UINT64_C(1) << PLACE_BITS)
+
+/* With x' = x^theta the fourth derivative is theta (2 theta - 1) (3 theta - 2) x^(4 theta - 3), greatest at one end. A
+ * cubic through four points a third of `width` apart misses by at most that times (width / 3)^4 / 24. What rounding does
+ * to u, here and in exact_rank, is below 2^-50 of what it is made of, and x' times that in x; the logarithm and the
+ * polynomial lose less than 1e-11 of x. All that is doubled. */
+static double part_error(const struct zipf *zipf, double far, double near) {
+    double theta = zipf->theta, third = zipf->range / ZIPF_PARTS / 3;
+    double power = 3 - 4 * theta, constant = theta * (2 * theta - 1) * (3 * theta - 2);
+    double steepest = fabs(constant) * (weight(power, far) + weight(power, near));
+    double rounding = (1 + fabs(zipf->last) + fabs(zipf->range)) * 0x1p-50;
+    return 2 * (steepest * third * third * third * third / 24 + rounding * weight(-theta, far) + 1e-11 * far);
+}
+
+/* From the far end of the part to the near one. Where the polynomial is no use, and where x is so far out that numbers end
+ * (no more is needed of a steep skew), no number is certain. */
+static struct zipf_part make_part(const struct zipf *zipf, int number) {
+    struct zipf_part part = {.certain = -1};
+    double x[4];
+    for (int i = 0; i < 4; i++) {
+        double u = point_of(zipf, (number + i / 3.0) / ZIPF_PARTS);
+        x[i] = integral_inverse(zipf->theta, u);
+        if (!(x[i] > 0.25 && x[i] < 0x1p40)) {
+            return part;
+        }
+    }
+    double certain = smaller(zipf->sure, 0.5) - part_error(zipf, x[0], x[3]);
+    if (!(certain > 0)) {
+        return part;
+    }
+    double first = x[1] - x[0], second = x[2] - x[1] - first, third = x[3] - x[2] - (x[2] - x[1]) - second;
+    double scale = 3.0 / (double)PLACES; /* differences of thirds, by places */
+    part.term[0] = x[0];
+    part.term[1] = (first - second / 2 + third / 3) * scale;
+    part.term[2] = (second - third) / 2 * scale * scale;
+    part.term[3] = third / 6 * scale * scale * scale;
+    part.certain = certain;
+    return part;
+}
+
+static void make_parts(struct zipf *zipf) {
+    for (int i = 0; i < ZIPF_PARTS; i++) {
+        zipf->parts[i] = make_part(zipf, i);
+    }
+}
+
+/* The same as exact_rank, or 0 where it is not certain. */
+static inline uint64_t likely_rank(const struct zipf *zipf, uint64_t whole) {
+    const struct zipf_part *part = &zipf->parts[whole >> PLACE_BITS];
+    double place = (double)(int64_t)(whole % PLACES);
+    double x = part->term[0] + place * (part->term[1] + place * (part->term[2] + place * part->term[3]));
+    int64_t k = (int64_t)(x + 0.5);
+    return fabs((double)k - x) <= part->certain ? (uint64_t)k : 0;
+}
+
+static inline uint64_t draw_rank(const struct zipf *zipf, struct stream *stream) {
+    if (__builtin_expect(zipf->theta <= 0, 0)) {
+        return stream_below(stream, zipf->n);
+    }
+    for (;;) {
+        uint64_t whole = stream_bits(stream) >> 11, rank = likely_rank(zipf, whole);
+        if (__builtin_expect(rank == 0, 0)) {
+            rank = exact_rank(zipf, whole);
+        }
+        if (__builtin_expect(rank > 0, 1)) {
+            return rank - 1;
+        }
+    }
+}
+
+uint64_t zipf_draw(const struct zipf *zipf, struct stream *stream) { return draw_rank(zipf, stream); }
+
 void zipf_init(struct zipf *zipf, uint64_t n, double theta) {
     CHECK(n > 0 && n <= UINT64_C(1) << 52);
     CHECK(theta >= 0 && theta <= ZIPF_THETA_MAX);
@@ -56,38 +153,9 @@ void zipf_init(struct zipf *zipf, uint64_t n, double theta) {
         .range = integral(theta, 1.5) - 1 - last,
         .sure = 2 - smaller(integral_inverse(theta, integral(theta, 2.5) - weight(theta, 2)), 3),
     };
-}
-
-/* Does the point of H's range that was rounded to this rank fall into the part that weighs h(rank)? */
-static bool is_within(const struct zipf *zipf, double u, double rank) {
-    return u >= integral(zipf->theta, rank + 0.5) - weight(zipf->theta, rank);
-}
-
-/* Draws one point. Returns its rank from 1, or 0 if the point misses. */
-static inline uint64_t draw_point(const struct zipf *zipf, struct stream *stream) {
-    double u = zipf->last + stream_unit(stream) * zipf->range;
-    double x = smaller(integral_inverse(zipf->theta, u), (double)(int64_t)zipf->n);
-    int64_t k = (int64_t)(x + 0.5);
-    k = k < 1 ? 1 : k;
-    double rank = (double)k;
-    return rank - x <= zipf->sure || is_within(zipf, u, rank) ? (uint64_t)k : 0;
-}
-
-/* Apart from the first draw, which nearly always hits: a loop around it would keep too much for the next round. */
-static __attribute__((noinline)) uint64_t draw_hit(const struct zipf *zipf, struct stream *stream) {
-    uint64_t rank = 0;
-    while (rank == 0) {
-        rank = draw_point(zipf, stream);
+    if (theta > 0) {
+        make_parts(zipf);
     }
-    return rank;
-}
-
-uint64_t zipf_draw(const struct zipf *zipf, struct stream *stream) {
-    if (zipf->theta <= 0) {
-        return stream_below(stream, zipf->n);
-    }
-    uint64_t rank = draw_point(zipf, stream);
-    return (rank > 0 ? rank : draw_hit(zipf, stream)) - 1;
 }
 
 /* ---- Distinct ranks ---- */
@@ -103,7 +171,7 @@ struct rank_set {
 };
 
 /* Returns false if the rank is there already. */
-static bool rank_add(struct rank_set *set, uint64_t rank) {
+static inline bool rank_add(struct rank_set *set, uint64_t rank) {
     if (!set->hashed) {
         return few_add(&set->few, set->ranks, rank);
     }
@@ -119,22 +187,20 @@ static bool rank_add(struct rank_set *set, uint64_t rank) {
     return true;
 }
 
-/* A rank that is not there yet. Where skew has left next to no weight, the most wanted one left is taken, which is what
- * an endless search would nearly always find. */
-static void add_new_rank(const struct zipf *zipf, struct stream *stream, struct rank_set *set) {
-    for (int i = 0; i < UNLUCKY_DRAWS_MAX; i++) {
-        if (rank_add(set, zipf_draw(zipf, stream))) {
-            return;
-        }
-    }
+/* The lowest rank that is not there yet. */
+static void add_lowest(struct rank_set *set) {
     for (uint64_t rank = 0; !rank_add(set, rank);) {
         rank++;
     }
 }
 
+/* Where skew has left next to no weight, the most wanted rank left is taken, which is what an endless search would nearly
+ * always find. */
 void zipf_distinct(const struct zipf *zipf, struct stream *stream, uint64_t *ranks, size_t count) {
     CHECK(count <= ZIPF_DISTINCT_MAX && count <= zipf->n);
+    struct stream local = *stream; /* stays in registers */
     struct rank_set set;
+    int unlucky = 0;
     set.ranks = ranks;
     set.few = (struct few){0};
     set.hashed = count > FEW;
@@ -142,6 +208,12 @@ void zipf_distinct(const struct zipf *zipf, struct stream *stream, uint64_t *ran
         memset(set.slots, 0, sizeof set.slots);
     }
     while (set.few.count < count) {
-        add_new_rank(zipf, stream, &set);
+        if (__builtin_expect(rank_add(&set, draw_rank(zipf, &local)), 1)) {
+            unlucky = 0;
+        } else if (++unlucky == UNLUCKY_DRAWS_MAX) {
+            add_lowest(&set);
+            unlucky = 0;
+        }
     }
+    *stream = local;
 }

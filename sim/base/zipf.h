@@ -8,11 +8,20 @@
 
 #include "sim/base/random.h"
 
+/* One of the equal parts of the range: a polynomial through the points in it, and how far from its whole number such a
+ * point may be for the number to be certain. */
+enum { ZIPF_PART_BITS = 7, ZIPF_PARTS = 1 << ZIPF_PART_BITS };
+struct zipf_part {
+    double term[4];
+    double certain;
+};
+
 struct zipf {
     uint64_t n;
     double theta;
     double last, range; /* the integral that is inverted: its value at the far end, and from there to the near one */
     double sure;        /* a point at most so far left of its whole number is accepted unseen */
+    struct zipf_part parts[ZIPF_PARTS]; /* set if theta is not 0 */
 };
 
 /* 0 < n <= 2^52, 0 <= theta <= ZIPF_THETA_MAX. */

@@ -26,6 +26,13 @@ static double expect(uint64_t n, double theta, double draws, double *expected, d
     return mean;
 }
 
+/* What is drawn when a stream gives these bits first: s[1] is what they come to, turned back; the rest is arbitrary. */
+static uint64_t rank_of(const struct zipf *zipf, uint64_t bits) {
+    const uint64_t by_9 = UINT64_C(0x8e38e38e38e38e39), by_5 = UINT64_C(0xcccccccccccccccd); /* inverses of 9 and 5 */
+    struct stream stream = {{1, random_rotate(bits * by_9, 57) * by_5, 2, 3}};
+    return zipf_draw(zipf, &stream);
+}
+
 static void check_fit(uint64_t n, double theta, int draws, uint64_t seed) {
     uint64_t *observed = mem_new(n, sizeof *observed);
     double *expected = mem_new(n, sizeof *expected);
@@ -220,6 +227,60 @@ static void survives_the_far_end(void **state) {
     }
 }
 
+/* The polynomials of the parts decide what a draw costs, never what it is: without them (no number is certain) the same
+ * ranks come of the same bits. Where they ought to be of use they are, and where x runs away they are not. */
+static void parts_change_no_rank(void **state) {
+    (void)state;
+    static const double thetas[] = {0.01, 0.3, 0.5, 0.6, 2.0 / 3, 0.75, 0.9, 0.99, 1, 1.000001, 1.2, 2, 3.5, ZIPF_THETA_MAX};
+    static const uint64_t sizes[] = {1, 2, 3, 10, 1000, 100000, 1000000000, UINT64_C(1) << 52};
+    for (size_t t = 0; t < sizeof thetas / sizeof thetas[0]; t++) {
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+            struct stream stream = test_stream(70 + t), again = stream;
+            struct zipf zipf, bare;
+            zipf_init(&zipf, sizes[s], thetas[t]);
+            bare = zipf;
+            int certain = 0;
+            for (int i = 0; i < ZIPF_PARTS; i++) {
+                certain += zipf.parts[i].certain > 0.4;
+                bare.parts[i].certain = -1;
+            }
+            assert_true(certain >= (thetas[t] < 1 && sizes[s] <= 100000 ? ZIPF_PARTS - 2 : 0));
+            for (int i = 0; i < DRAWS; i++) {
+                assert_int_equal(zipf_draw(&zipf, &stream), zipf_draw(&bare, &again));
+            }
+        }
+    }
+}
+
+/* The borders of numbers are where a part could go wrong: 53 bits just before and behind each change of rank. */
+static void parts_change_no_border(void **state) {
+    (void)state;
+    static const double thetas[] = {0.3, 0.6, 0.99, 1.2, 3.5};
+    for (size_t t = 0; t < sizeof thetas / sizeof thetas[0]; t++) {
+        struct zipf zipf, bare;
+        zipf_init(&zipf, 100000, thetas[t]);
+        bare = zipf;
+        for (int i = 0; i < ZIPF_PARTS; i++) {
+            bare.parts[i].certain = -1;
+        }
+        struct stream stream = test_stream(90 + t);
+        for (int i = 0; i < FEW_DRAWS / 10; i++) {
+            uint64_t low = stream_bits(&stream), high = low + (UINT64_C(1) << 53);
+            for (int step = 0; high - low > 1 && step < 64; step++) { /* to a border between the two */
+                uint64_t middle = low + (high - low) / 2;
+                bool same = rank_of(&bare, middle) == rank_of(&bare, low);
+                low = same ? middle : low;
+                high = same ? high : middle;
+            }
+            for (int away = 0; away < 40; away++) {
+                uint64_t distance = (UINT64_C(1) << away) << 11;
+                assert_int_equal(rank_of(&zipf, low - distance), rank_of(&bare, low - distance));
+                assert_int_equal(rank_of(&zipf, low + distance), rank_of(&bare, low + distance));
+            }
+        }
+    }
+}
+
 static void keeps_its_numbers(void **state) {
     (void)state;
     struct stream stream = test_stream(3);
@@ -236,4 +297,5 @@ TEST_GROUP(zipf, cmocka_unit_test(fits_for_every_skew), cmocka_unit_test(fits_cl
            cmocka_unit_test(distinct_ranks_fit), cmocka_unit_test(distinct_ranks_leave_out_repetitions),
            cmocka_unit_test(mean_rank_is_exact), cmocka_unit_test(holds_at_the_extremes),
            cmocka_unit_test(weighs_the_far_half_right), cmocka_unit_test(is_smooth_at_one),
-           cmocka_unit_test(survives_the_far_end), cmocka_unit_test(keeps_its_numbers))
+           cmocka_unit_test(survives_the_far_end), cmocka_unit_test(parts_change_no_rank),
+           cmocka_unit_test(parts_change_no_border), cmocka_unit_test(keeps_its_numbers))
