@@ -11,8 +11,8 @@
  * with a database's sequence a number that was taken is not given back, whatever becomes of the attempt.
  *
  *   register `stage`   the reply that came          the next step
- *   BEGIN              none                         the first request
- *   REQUEST            of a request that is over    the next request, or commit (rollback, where that was drawn)
+ *   REQUEST            none yet, or of a request    the next request, or commit (rollback, where that was drawn)
+ *                      that is over
  *   SEEN               the row to update, as read   write what was read, plus 1 (update = read_write)
  *
  * Invariants: rows start at 0, inserted ones too, so unless updates are blind the sum is the number of committed
@@ -39,29 +39,37 @@ struct ycsb_options {
     double rollback;
 };
 
-struct ycsb_state {
-    struct ycsb_options options;
-    struct table *usertable;
-    struct zipf zipf;          /* ranks of the loaded rows */
-    int64_t next_key;          /* the sequence of the inserts */
-    uint64_t updates, inserts; /* committed */
-};
-
-/* A request is key << 2 | kind: packed requests sort by key, and inserts, whose key is not known yet, come last. */
+/* A request is key << 2 | kind: packed requests sort by key, and inserts, whose key is not known yet, come last. Behind a
+ * transaction's last one stands 0, the key of no row. */
 enum kind { KIND_READ, KIND_UPDATE, KIND_SCAN, KIND_INSERT };
-enum { KIND_BITS = 2, KIND_MASK = (1 << KIND_BITS) - 1 };
+enum { NO_REQUEST = 0, KIND_BITS = 2, KIND_MASK = (1 << KIND_BITS) - 1 };
 #define INSERT_REQUEST UINT32_MAX
 _Static_assert((INSERT_REQUEST & KIND_MASK) == KIND_INSERT, "all bits set are an insert behind every key");
+
+/* What a draw must be below to make a scan, an insert if it makes no scan, and another one a read of the rest. */
+struct kind_limits {
+    uint64_t scan, insert, read;
+};
+
+struct ycsb_state {
+    struct table *usertable;
+    enum kind last_plain;      /* requests of the kinds up to this one are read_or_increment */
+    int64_t next_key;          /* the sequence of the inserts */
+    uint64_t updates, inserts; /* committed */
+    struct kind_limits limits;
+    struct ycsb_options options;
+    struct zipf zipf; /* ranks of the loaded rows */
+};
 
 struct ycsb_arguments {
     uint16_t updates, inserts; /* that a commit makes */
     bool rollback;
     int64_t blind_value;
-    uint32_t requests[REQUESTS_MAX];
+    uint32_t requests[REQUESTS_MAX + 1];
     uint16_t lengths[REQUESTS_MAX]; /* of scans; the others have none */
 };
 
-enum stage { STAGE_BEGIN, STAGE_REQUEST, STAGE_SEEN };
+enum stage { STAGE_REQUEST, STAGE_SEEN };
 
 struct ycsb_registers {
     int64_t seen;     /* the value of the row to be updated */
@@ -119,6 +127,11 @@ static void ycsb_load(void *memory, const void *values, struct store *store, str
     state->usertable = store_add_table(store, "usertable", PROGRAM_FIRST_KEY, rows, 0, false);
     state->next_key = PROGRAM_FIRST_KEY + rows;
     zipf_init(&state->zipf, (uint64_t)rows, state->options.theta);
+    const struct ycsb_options *o = &state->options;
+    state->last_plain = o->update == UPDATE_INCREMENT ? KIND_UPDATE : KIND_READ;
+    state->limits = (struct kind_limits){.scan = chance_limit(o->scan_fraction),
+                                         .insert = chance_limit(o->scan_fraction + o->insert_fraction),
+                                         .read = chance_limit(o->read_fraction)};
 }
 
 /* ---- Drawing ---- */
@@ -133,19 +146,9 @@ static void draw_ranks(const struct ycsb_state *state, struct stream *stream, ui
     }
 }
 
-/* What a draw must be below to make a scan, an insert if it makes no scan, and another one a read of the rest. */
-struct kind_limits {
-    uint64_t scan, insert, read;
-};
-
-/* Two draws whatever the shares are. */
-static enum kind draw_kind(const struct kind_limits *limits, struct stream *stream) {
-    uint64_t special = stream_whole(stream);
-    bool reads = stream_whole(stream) < limits->read;
-    if (special < limits->insert) {
-        return special < limits->scan ? KIND_SCAN : KIND_INSERT;
-    }
-    return reads ? KIND_READ : KIND_UPDATE;
+/* A scan or an insert. */
+static enum kind special_kind(const struct kind_limits *limits, uint64_t special) {
+    return special < limits->scan ? KIND_SCAN : KIND_INSERT;
 }
 
 static void sort_requests(uint32_t *requests, size_t count) {
@@ -162,11 +165,11 @@ static void sort_requests(uint32_t *requests, size_t count) {
 static enum kind request_kind(uint32_t request) { return (enum kind)(request & KIND_MASK); }
 static int64_t request_key(uint32_t request) { return request >> KIND_BITS; }
 
+/* Two draws for each whatever the shares are. */
 static void draw_requests(const struct ycsb_state *state, struct stream *stream, struct ycsb_arguments *a) {
     const struct ycsb_options *o = &state->options;
-    const struct kind_limits limits = {chance_limit(o->scan_fraction),
-                                       chance_limit(o->scan_fraction + o->insert_fraction),
-                                       chance_limit(o->read_fraction)};
+    const struct table *usertable = state->usertable;
+    const struct kind_limits limits = state->limits;
     size_t count = (size_t)o->requests;
     uint64_t ranks[REQUESTS_MAX];
     draw_ranks(state, stream, ranks, count);
@@ -174,14 +177,21 @@ static void draw_requests(const struct ycsb_state *state, struct stream *stream,
     struct stream local = *stream; /* stays in registers */
     uint32_t updates = 0, inserts = 0;
     for (size_t i = 0; i < count; i++) {
-        enum kind kind = draw_kind(&limits, &local);
+        uint64_t special = stream_whole(&local);
+        bool updating = stream_whole(&local) >= limits.read;
+        enum kind kind = updating ? KIND_UPDATE : KIND_READ;
+        if (__builtin_expect(special < limits.insert, 0)) {
+            kind = special_kind(&limits, special);
+            updating = false;
+        }
+        store_expect_dense(usertable, ranks[i]);
         uint32_t request = (uint32_t)(ranks[i] + PROGRAM_FIRST_KEY) << KIND_BITS | kind;
-        store_expect(state->usertable, request_key(request));
         a->requests[i] = kind == KIND_INSERT ? INSERT_REQUEST : request;
-        updates += kind == KIND_UPDATE;
+        updates += updating;
         inserts += kind == KIND_INSERT;
     }
     *stream = local;
+    a->requests[count] = NO_REQUEST;
     a->updates = (uint16_t)updates;
     a->inserts = (uint16_t)inserts;
 }
@@ -209,12 +219,9 @@ static void ycsb_draw(void *memory, const struct draw *draw, void *values) {
 /* The request is over with this statement; the last one takes the last lock. */
 static inline void finish_request(const struct ycsb_state *state, const struct ycsb_arguments *a,
                                   struct ycsb_registers *r, struct step *step) {
-    r->request++;
-    r->stage = STAGE_REQUEST;
-    step->last_lock = r->request == state->options.requests;
-    if (!step->last_lock) {
-        store_expect_next(state->usertable, request_key(a->requests[r->request]));
-    }
+    uint32_t next = a->requests[++r->request];
+    step->last_lock = next == NO_REQUEST;
+    store_expect_next(state->usertable, request_key(next)); /* of no row, or an insert: no hint */
 }
 
 static void begin_range_or_insert(struct ycsb_state *state, const struct ycsb_arguments *a, struct ycsb_registers *r,
@@ -231,14 +238,14 @@ static void begin_range_or_insert(struct ycsb_state *state, const struct ycsb_ar
     finish_request(state, a, r, step);
 }
 
-static void begin_request(struct ycsb_state *state, const struct ycsb_arguments *a, struct ycsb_registers *r,
-                          struct step *step) {
+/* An update of two statements, or one that overwrites. */
+static void next_of_update(const struct ycsb_state *state, const struct ycsb_arguments *a, struct ycsb_registers *r,
+                           const struct reply *reply, struct step *step) {
     int64_t key = request_key(a->requests[r->request]);
-    enum kind kind = request_kind(a->requests[r->request]);
-    if (kind > KIND_UPDATE) {
-        begin_range_or_insert(state, a, r, step);
-    } else if (state->options.update == UPDATE_INCREMENT || kind == KIND_READ) {
-        step_read_or_increment(step, state->usertable, key, kind == KIND_UPDATE);
+    if (r->stage == STAGE_SEEN) {
+        r->seen = reply_value(reply);
+        r->stage = STAGE_REQUEST;
+        step_update(step, state->usertable, key, VALUE_SET, r->seen + 1);
         finish_request(state, a, r, step);
     } else if (state->options.update == UPDATE_BLIND) {
         step_update(step, state->usertable, key, VALUE_SET, a->blind_value);
@@ -249,20 +256,24 @@ static void begin_request(struct ycsb_state *state, const struct ycsb_arguments 
     }
 }
 
+/* The usual request first. */
 static void ycsb_next(void *memory, const void *values, void *registers, const struct reply *reply, struct step *step) {
     struct ycsb_state *state = memory;
     const struct ycsb_arguments *a = values;
     struct ycsb_registers *r = registers;
-    if (r->stage != STAGE_BEGIN && reply->status == REPLY_ERROR) {
+    uint32_t request = a->requests[r->request];
+    enum kind kind = request_kind(request);
+    if (__builtin_expect(reply->status == REPLY_ERROR, 0)) {
         step_end(step, true);
-    } else if (r->stage == STAGE_SEEN) {
-        r->seen = reply_value(reply);
-        step_update(step, state->usertable, request_key(a->requests[r->request]), VALUE_SET, r->seen + 1);
-        finish_request(state, a, r, step);
-    } else if (r->request < state->options.requests) {
-        begin_request(state, a, r, step);
-    } else {
+    } else if (__builtin_expect(request == NO_REQUEST, 0)) {
         step_end(step, a->rollback);
+    } else if (__builtin_expect(kind <= state->last_plain, 1)) {
+        step_read_or_increment(step, state->usertable, request_key(request), kind == KIND_UPDATE);
+        finish_request(state, a, r, step);
+    } else if (kind == KIND_UPDATE) {
+        next_of_update(state, a, r, reply, step);
+    } else {
+        begin_range_or_insert(state, a, r, step);
     }
 }
 
