@@ -75,14 +75,15 @@ static HOT bool is_blind(const struct step *step) {
     return !step->scan && (step->condition.operator== CONDITION_TRUE || step->condition.of_id);
 }
 
-/* A SELECT without lock, or an UPDATE that adds, of one row by key, which asks nothing else and waits if it must. (One
- * word for four: what is told together is compared together.) */
+/* A SELECT without lock, or an UPDATE that adds, of one row by key, which asks nothing else and waits if it must. (Each field
+ * for itself: a word of several that were just written one by one has to wait until they are in the cache.) */
 static HOT bool is_plain(const struct step *step) {
-    const uint32_t select = STEP_SELECT, add = (uint32_t)STEP_UPDATE | (uint32_t)VALUE_ADD << 24;
-    uint32_t word = (uint32_t)step->kind | (uint32_t)step->locking << 8 | (uint32_t)step->patience << 16 |
-                    (uint32_t)step->value << 24;
-    bool narrowed = step->scan || step->condition.operator!= CONDITION_TRUE || step->extra != NULL;
-    return (word == select || word == add) && !narrowed;
+    bool narrowed = step->patience != PATIENCE_BLOCK || step->scan || step->condition.operator!= CONDITION_TRUE ||
+                    step->extra != NULL;
+    if (step->kind == STEP_UPDATE) {
+        return !narrowed && step->value == VALUE_ADD;
+    }
+    return !narrowed && step->kind == STEP_SELECT && step->locking == LOCKING_NONE;
 }
 
 /* The row becomes the current one. */

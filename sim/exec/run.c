@@ -35,11 +35,27 @@ static __attribute__((noinline)) void handle_other(struct world *world, uint32_t
     }
 }
 
+/* What every access touches of an actor, and of its program. */
+static HOT void expect_actor(const struct world *world, const struct actor *actor) {
+    const size_t from = offsetof(struct actor, txn.id) / MEMORY_LINE * MEMORY_LINE, to = offsetof(struct actor, cursor);
+    const char *block = (const char *)actor, *program = block + world->registers_at;
+#pragma GCC unroll 8
+    for (size_t at = from; at < to; at += MEMORY_LINE) {
+        __builtin_prefetch(block + at, 1);
+    }
+    __builtin_prefetch(program, 1);
+    __builtin_prefetch(program + MEMORY_LINE);
+}
+
 /* An event of an actor. Most are the end of a service at the CPUs that paid for a row. */
 static HOT void handle(struct world *world, struct actor *actor) {
     if (actor->job.at != &world->cpu || world->trace != NULL) {
         walker_event(world, actor);
         return;
+    }
+    const char *next = (const char *)world->cpu.first;
+    if (next != NULL) {
+        expect_actor(world, (const struct actor *)(const void *)(next - offsetof(struct actor, job)));
     }
     actor->cpu_ns += station_finish_at(&world->cpu, &world->agenda, &actor->job);
     if (actor->phase != PHASE_ROW_DONE || row_done(world, actor)) {

@@ -186,11 +186,12 @@ struct version *store_committed(struct store *store, struct table *table, int64_
 /* A new uncommitted version, linked nowhere yet. */
 static inline struct version *store_new_version(struct store *store, uint64_t writer, uint32_t statement, int64_t value,
                                                 bool absent) {
+    uint64_t word = version_word(0, statement, absent);
     struct version *version = pool_get(&store->versions);
     version->older = NULL;
     version->value = absent ? 0 : value;
     version->writer = writer;
-    version->word = version_word(0, statement, absent);
+    version->word = word;
     if (store->version_tail > 0) {
         memset(version + 1, 0, store->version_tail);
     }
