@@ -6,26 +6,6 @@
 #include "sim/exec/report.h"
 #include "sim/exec/world.h"
 
-/* Where so much is pending, the actors no longer fit the caches: of the next one, what every access touches is fetched
- * while this event is handled. */
-enum { FORESEE_FROM = 512 };
-
-static void fetch(const char *from, const char *to) {
-    for (const char *at = from - (uintptr_t)from % MEMORY_LINE; at < to; at += MEMORY_LINE) {
-        __builtin_prefetch(at, 1);
-    }
-}
-
-static __attribute__((noinline)) void expect_next(const struct world *world, uint32_t current) {
-    uint32_t slot = agenda_foresee(&world->agenda, current);
-    if (slot != AGENDA_NONE && slot >= SLOT_ACTORS) {
-        const struct actor *actor = world->actors[slot - SLOT_ACTORS];
-        const char *block = (const char *)actor;
-        fetch((const char *)&actor->txn.id, (const char *)&actor->cursor);
-        fetch(block + world->registers_at, block + world->registers_at + MEMORY_LINE + 1);
-    }
-}
-
 static __attribute__((noinline)) void handle_other(struct world *world, uint32_t slot) {
     agenda_take_out(&world->agenda, slot);
     if (slot == SLOT_ARRIVAL) {
@@ -35,8 +15,19 @@ static __attribute__((noinline)) void handle_other(struct world *world, uint32_t
     }
 }
 
+/* ---- Fetching ahead ---- */
+
+/* Of 64 terminals no two in a row are in the first-level cache any more, of 10,000 none in the second. So what an event will
+ * touch is fetched in three steps before it comes, each of which finds what the one before has fetched. */
+
+/* Where so many are pending, the next one is known only one event ahead. */
+enum { FORESEE_FROM = 512 };
+
+/* What only fetches ahead is inline, whatever the compiler thinks: else its calls would go, as without effect. */
+#define FETCH static inline __attribute__((always_inline)) void
+
 /* What every access touches of an actor, and of its program. */
-static HOT void expect_actor(const struct world *world, const struct actor *actor) {
+FETCH fetch_actor(const struct world *world, const struct actor *actor) {
     const size_t from = offsetof(struct actor, txn.id) / MEMORY_LINE * MEMORY_LINE, to = offsetof(struct actor, cursor);
     const char *block = (const char *)actor, *program = block + world->registers_at;
 #pragma GCC unroll 8
@@ -47,6 +38,31 @@ static HOT void expect_actor(const struct world *world, const struct actor *acto
     __builtin_prefetch(program + MEMORY_LINE);
 }
 
+/* What that leads to: the place of its next row, its newest lock; where it takes no more locks, all that it gives back. */
+FETCH fetch_rest(const struct actor *actor) {
+    const struct txn *txn = &actor->txn;
+    if (!txn->last_lock) {
+        __builtin_prefetch(txn->held, 1);
+        __builtin_prefetch(txn->rows.items + txn->rows.count, 1);
+        return;
+    }
+    for (size_t i = 0; i < txn->rows.count; i++) {
+        __builtin_prefetch(txn->rows.items[i].lock, 1);
+        __builtin_prefetch(txn->rows.items[i].record, 1);
+    }
+}
+
+/* The actor whose event has come was fetched one event ago; now what that leads to is, and the next one. */
+static __attribute__((noinline)) void look_ahead(const struct world *world, uint32_t slot) {
+    if (slot >= SLOT_ACTORS) {
+        fetch_rest(world->actors[slot - SLOT_ACTORS]);
+    }
+    uint32_t next = agenda_foresee(&world->agenda, slot);
+    if (next != AGENDA_NONE && next >= SLOT_ACTORS) {
+        fetch_actor(world, world->actors[next - SLOT_ACTORS]);
+    }
+}
+
 /* An event of an actor. Most are the end of a service at the CPUs that paid for a row. */
 static HOT void handle(struct world *world, struct actor *actor) {
     if (actor->job.at != &world->cpu || world->trace != NULL) {
@@ -55,7 +71,7 @@ static HOT void handle(struct world *world, struct actor *actor) {
     }
     const char *next = (const char *)world->cpu.first;
     if (next != NULL) {
-        expect_actor(world, (const struct actor *)(const void *)(next - offsetof(struct actor, job)));
+        fetch_actor(world, (const struct actor *)(const void *)(next - offsetof(struct actor, job)));
     }
     actor->cpu_ns += station_finish_at(&world->cpu, &world->agenda, &actor->job);
     if (actor->phase != PHASE_ROW_DONE || row_done(world, actor)) {
@@ -68,7 +84,7 @@ static void run_until(struct world *world, int64_t limit_ns) {
     uint32_t slot;
     while (!world->stopped && (slot = agenda_next(&world->agenda, limit_ns)) != AGENDA_NONE) {
         if (world->agenda.span >= FORESEE_FROM) {
-            expect_next(world, slot);
+            look_ahead(world, slot);
         }
         if (slot >= SLOT_ACTORS) {
             handle(world, world->actors[(size_t)slot - SLOT_ACTORS]);
