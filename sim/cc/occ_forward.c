@@ -238,7 +238,7 @@ static uint64_t filter_of_contested(const struct txn *txn) {
     uint64_t bits = 0;
     for (size_t i = 0; i < txn->writes.count; i++) {
         const struct row *row = &txn->rows.items[txn->writes.items[i].row];
-        bits |= has_dependents(txn, i) ? txn_filter_bit(txn_row_hash(row->table, row->key)) : 0;
+        bits |= has_dependents(txn, i) ? UINT64_C(1) << txn_filter_place(row->table, row->key) : 0;
     }
     return bits;
 }

@@ -4,7 +4,8 @@
 
 #include "sim/base/check.h"
 
-static inline uint32_t index_place(const struct txn *txn, uint64_t hash) {
+static inline uint32_t index_place(const struct txn *txn, const struct table *table, int64_t key) {
+    uint64_t hash = ((uint64_t)key * 32 + (uint64_t)(unsigned)table->index) * UINT64_C(0x9e3779b97f4a7c15);
     return (uint32_t)(hash >> 32) & (txn->row_index_size - 1);
 }
 
@@ -12,7 +13,7 @@ static inline uint32_t index_place(const struct txn *txn, uint64_t hash) {
 
 static void index_add(struct txn *txn, uint32_t number) {
     const struct row *row = &txn->rows.items[number];
-    uint32_t at = index_place(txn, txn_row_hash(row->table, row->key));
+    uint32_t at = index_place(txn, row->table, row->key);
     while (txn->row_index[at] != 0) {
         at = (at + 1) & (txn->row_index_size - 1);
     }
@@ -34,7 +35,7 @@ static void index_rebuild(struct txn *txn) {
     }
 }
 
-struct row *txn_find_row_hashed(struct txn *txn, const struct table *table, int64_t key, uint64_t hash) {
+struct row *txn_search_row(struct txn *txn, const struct table *table, int64_t key) {
     if (txn->rows.count <= TXN_INDEX_FROM) {
         for (size_t i = 0; i < txn->rows.count; i++) {
             struct row *row = &txn->rows.items[i];
@@ -44,7 +45,7 @@ struct row *txn_find_row_hashed(struct txn *txn, const struct table *table, int6
         }
         return NULL;
     }
-    uint32_t at = index_place(txn, hash);
+    uint32_t at = index_place(txn, table, key);
     for (; txn->row_index[at] != 0; at = (at + 1) & (txn->row_index_size - 1)) {
         struct row *row = &txn->rows.items[txn->row_index[at] - 1];
         if (row->key == key && row->table == table) {
@@ -64,12 +65,11 @@ void txn_index_last(struct txn *txn) {
 }
 
 struct row *txn_row_of_end(struct txn *txn, struct table *table) {
-    uint64_t hash = txn_row_hash(table, INT64_MAX);
-    struct row *row = txn_find_row_hashed(txn, table, INT64_MAX, hash);
+    struct row *row = txn_find_row(txn, table, INT64_MAX);
     if (row != NULL) {
         return row;
     }
-    txn->row_filter |= txn_filter_bit(hash);
+    txn->row_filter |= UINT64_C(1) << txn_filter_place(table, INT64_MAX);
     txn->has_sparse = true;
     return txn_add_row(txn, table, INT64_MAX, table->end);
 }

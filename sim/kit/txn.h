@@ -105,7 +105,7 @@ struct txn {
     struct lock *held;   /* its locks, newest first (lock table) */
     struct lock *queued; /* the request it waits for, or NULL */
     VECTOR(struct row) rows;
-    uint64_t row_filter; /* bit (key hash) set: that row may have been met */
+    uint64_t row_filter; /* bit txn_filter_place set: that row may have been met */
     VECTOR(struct write) writes;
 };
 
@@ -113,18 +113,18 @@ static inline uint32_t txn_row_number(const struct txn *txn, const struct row *r
     return (uint32_t)(row - txn->rows.items);
 }
 
-/* Its high bits are good enough for both uses: a filter of 64 bits and an index of a few thousand places. */
-static inline uint64_t txn_row_hash(const struct table *table, int64_t key) {
-    return ((uint64_t)key * 32 + (uint64_t)(unsigned)table->index) * UINT64_C(0x9e3779b97f4a7c15);
+/* The number of the bit of row_filter that a row sets: of few rows, hardly any two share one. */
+static inline unsigned txn_filter_place(const struct table *table, int64_t key) {
+    return (unsigned)(((uint64_t)key + (uint64_t)(unsigned)table->index) % 64);
 }
-/* The bit of row_filter that a row of that hash sets. */
-static inline uint64_t txn_filter_bit(uint64_t hash) { return UINT64_C(1) << (hash >> 58); }
+static inline bool txn_may_have_met(const struct txn *txn, const struct table *table, int64_t key) {
+    return (txn->row_filter >> txn_filter_place(table, key) & 1) != 0;
+}
 
 /* The row of that key if this attempt met it, else NULL. */
-struct row *txn_find_row_hashed(struct txn *txn, const struct table *table, int64_t key, uint64_t hash);
+struct row *txn_search_row(struct txn *txn, const struct table *table, int64_t key);
 static inline struct row *txn_find_row(struct txn *txn, const struct table *table, int64_t key) {
-    uint64_t hash = txn_row_hash(table, key);
-    return (txn->row_filter & txn_filter_bit(hash)) != 0 ? txn_find_row_hashed(txn, table, key, hash) : NULL;
+    return txn_may_have_met(txn, table, key) ? txn_search_row(txn, table, key) : NULL;
 }
 
 /* Rows beyond which a hash index is kept. */
@@ -143,14 +143,11 @@ static inline struct row *txn_add_row(struct txn *txn, struct table *table, int6
 
 /* The row of that key, added on first meeting (and its record pinned). */
 static inline struct row *txn_row(struct txn *txn, struct store *store, struct table *table, int64_t key) {
-    uint64_t hash = txn_row_hash(table, key), bit = txn_filter_bit(hash);
-    if ((txn->row_filter & bit) != 0) {
-        struct row *row = txn_find_row_hashed(txn, table, key, hash);
-        if (row != NULL) {
-            return row;
-        }
+    struct row *met = txn_find_row(txn, table, key);
+    if (met != NULL) {
+        return met;
     }
-    txn->row_filter |= bit;
+    txn->row_filter |= UINT64_C(1) << txn_filter_place(table, key);
     struct record *record = NULL;
     if (table_is_dense(table, key)) {
         record = store_dense_record(table, key);

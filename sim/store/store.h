@@ -188,8 +188,13 @@ static inline struct version *store_new_version(struct store *store, uint64_t wr
                                                 bool absent) {
     uint64_t word = version_word(0, statement, absent);
     struct version *version = pool_get(&store->versions);
+    uint64_t word = version_word(0, statement, false);
+    if (__builtin_expect(absent, false)) {
+        value = 0;
+        word |= VERSION_ABSENT;
+    }
     version->older = NULL;
-    version->value = absent ? 0 : value;
+    version->value = value;
     version->writer = writer;
     version->word = word;
     if (store->version_tail > 0) {
@@ -228,12 +233,13 @@ void store_install_slowly(struct store *store, struct table *table, int64_t key,
 static inline void store_install_alone(struct store *store, struct table *table, int64_t key, struct record *record,
                                        struct version *version, uint64_t stamp) {
     struct version *superseded = version->older;
-    bool is_pending = (version->word & (STORE_STAMP_MOST | VERSION_ABSENT)) == 0; /* uncommitted, and present */
+    uint64_t word = version->word;
+    bool is_pending = (word & (STORE_STAMP_MOST | VERSION_ABSENT)) == 0; /* uncommitted, and present */
     if (!is_pending || record->newest != version || superseded->older != NULL) {
         store_install_slowly(store, table, key, record, version, stamp);
         return;
     }
-    version->word |= stamp;
+    version->word = word | stamp;
     version->older = NULL;
     table->committed_sum += version->value - superseded->value;
     if (superseded->absent) {
