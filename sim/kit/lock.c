@@ -91,7 +91,7 @@ static void drop_queue_if_empty(struct cc *cc, struct lock_head *head) {
 /* ---- Granting ---- */
 
 /* Can `mode` stand beside the granted locks, `own` (may be NULL) not counted? Invariant 1 makes two looks enough. */
-static bool fits(struct lock_head *head, const struct lock *own, enum lock_mode mode) {
+static inline bool fits(struct lock_head *head, const struct lock *own, enum lock_mode mode) {
     const struct lock *first = lock_granted(head);
     if (first == own && first != NULL) {
         first = first->next;
@@ -117,7 +117,7 @@ static void place(struct cc *cc, struct lock_head *head, struct lock *lock) {
     if (next != NULL) {
         next->previous = lock;
     }
-    if (lock->owner->state == TXN_WAITING) {
+    if (lock->mode != MODE_X && lock->owner->state == TXN_WAITING) {
         lock_add_sleeper(cc, lock);
     }
 }
@@ -328,6 +328,10 @@ static void release_gap(struct cc *cc, struct lock *lock) {
 }
 
 static void release(struct cc *cc, struct lock *lock) {
+    if (lock->gap) {
+        release_gap(cc, lock);
+        return;
+    }
     struct lock_head *head = lock->head;
     take_away(head, lock);
     lock_row(lock)->lock = NULL;
@@ -340,7 +344,7 @@ static void release(struct cc *cc, struct lock *lock) {
 
 void lock_weaken(struct cc *cc, struct lock *lock, enum lock_mode mode) {
     if (mode == MODE_NONE) {
-        (lock->gap ? release_gap : release)(cc, lock);
+        release(cc, lock);
         return;
     }
     struct lock_head *head = lock->head;
@@ -367,7 +371,7 @@ void lock_release_all(struct cc *cc, struct txn *txn) {
         } else if (lock_more(lock->head) == NULL) {
             unlink_granted(lock->head, lock);
         } else {
-            lock_weaken(cc, lock, MODE_NONE);
+            release(cc, lock);
             continue;
         }
         last = lock;
@@ -432,36 +436,44 @@ static void gap_blockers(const struct lock *request, struct txn_list *out, size_
     }
 }
 
-void lock_blockers(const struct txn *waiting, struct txn_list *out, size_t most, bool line_only) {
-    const struct lock *request = waiting->queued;
-    if (request == NULL) {
-        return;
-    }
-    size_t limit = most > SIZE_MAX - out->count ? SIZE_MAX : out->count + most;
-    if (request->gap) {
-        gap_blockers(request, out, limit);
-        return;
-    }
-    size_t begin = out->count;
-    if (line_only && (request->aside || (request->previous != NULL && request->previous->aside))) {
-        add_holders(request, out, limit);
-        if (out->count > begin) {
-            return;
-        }
-    }
-    if (!line_only || request->previous == NULL) {
-        add_holders(request, out, limit);
-    }
+/* Those ahead in the queue; from `begin` on the list has holders. */
+static void add_queue(const struct lock *request, struct txn_list *out, size_t limit, size_t begin) {
     size_t holders = out->count;
-    if (holders >= limit) {
-        return;
-    }
     for (struct lock *lock = lock_more(request->head)->first; lock != request && out->count < limit;
          lock = lock->next) {
         if (lock->upgrades != NULL && holders > begin) {
             add_once(out, lock->owner, begin);
         } else {
             txn_list_add(out, lock->owner);
+        }
+    }
+}
+
+static void blockers_in_line(const struct lock *request, struct txn_list *out, size_t limit) {
+    size_t begin = out->count;
+    bool behind_line = request->aside || (request->previous != NULL && request->previous->aside);
+    if (behind_line || request->previous == NULL) {
+        add_holders(request, out, limit);
+    }
+    if (!behind_line || out->count == begin) {
+        add_queue(request, out, limit, begin);
+    }
+}
+
+void lock_blockers(const struct txn *waiting, struct txn_list *out, size_t most, bool line_only) {
+    const struct lock *request = waiting->queued;
+    if (request == NULL) {
+        return;
+    }
+    size_t begin = out->count, limit = most > SIZE_MAX - begin ? SIZE_MAX : begin + most;
+    if (request->gap) {
+        gap_blockers(request, out, limit);
+    } else if (line_only) {
+        blockers_in_line(request, out, limit);
+    } else {
+        add_holders(request, out, limit);
+        if (out->count < limit) {
+            add_queue(request, out, limit, begin);
         }
     }
 }

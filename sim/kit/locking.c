@@ -125,11 +125,12 @@ static bool passes_over(struct cc *cc, struct txn *txn, const struct row *row, s
     return true;
 }
 
-static __attribute__((noinline)) enum cc_status read_slowly(struct cc *cc, struct txn *txn, struct row *row,
-                                                            enum intent intent, enum patience patience,
-                                                            struct version **seen) {
-    bool by_predicate = !txn->locks_plainly && locking_of(cc)->phantoms == PHANTOMS_PREDICATE;
-    if (!txn->locks_plainly && txn->level == LEVEL_RU && intent == SEE) {
+/* It does not lock plainly. */
+static __attribute__((noinline)) enum cc_status read_otherwise(struct cc *cc, struct txn *txn, struct row *row,
+                                                               enum intent intent, enum patience patience,
+                                                               struct version **seen) {
+    bool by_predicate = locking_of(cc)->phantoms == PHANTOMS_PREDICATE;
+    if (txn->level == LEVEL_RU && intent == SEE) {
         *seen = row->own != NULL ? row->own : store_newest(cc->store, row->table, row->key, row->record);
         return CC_OK;
     }
@@ -139,6 +140,18 @@ static __attribute__((noinline)) enum cc_status read_slowly(struct cc *cc, struc
     enum cc_status status = locking_take(cc, txn, row, locking_mode_to_see[intent], patience);
     if (status == CC_OK) {
         row->claimed = !by_predicate && intent != SEE;
+        *seen = store_newest(cc->store, row->table, row->key, row->record);
+    }
+    return status;
+}
+
+/* The record is locked, by the transaction itself perhaps, or wanted. */
+static __attribute__((noinline)) enum cc_status read_busy(struct cc *cc, struct txn *txn, struct row *row,
+                                                          enum intent intent, enum patience patience,
+                                                          struct version **seen) {
+    enum cc_status status = locking_take(cc, txn, row, locking_mode_to_see[intent], patience);
+    if (status == CC_OK) {
+        row->claimed = intent != SEE;
         *seen = store_newest(cc->store, row->table, row->key, row->record);
     }
     return status;
@@ -154,8 +167,11 @@ static __attribute__((noinline)) enum cc_status see_untouched(struct cc *cc, con
 /* Almost every read meets a record that nobody has locked or wants, the asker itself included: that is short work. */
 enum cc_status locking_read(struct cc *cc, struct txn *txn, struct row *row, enum intent intent, enum patience patience,
                             struct version **seen) {
-    if (!txn->locks_plainly || !lock_acquire_free(cc, txn, row, locking_mode_to_see[intent])) {
-        return read_slowly(cc, txn, row, intent, patience, seen);
+    if (!txn->locks_plainly) {
+        return read_otherwise(cc, txn, row, intent, patience, seen);
+    }
+    if (!lock_acquire_free(cc, txn, row, locking_mode_to_see[intent])) {
+        return read_busy(cc, txn, row, intent, patience, seen);
     }
     txn->work.locks++;
     row->claimed = intent != SEE;
