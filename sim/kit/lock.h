@@ -25,12 +25,12 @@
 #include "sim/kit/instance.h"
 #include "sim/kit/lock_mode.h"
 
-/* What a lock on a record of its own has to say stands in the first 64 bytes, as few stores as can be; the rest is about
- * others on the record. */
+/* What a lock on a record of its own has to say stands on the first cache line, in as few stores as can be; the rest is
+ * about others on the record. */
 struct lock {
-    struct lock *held_next;     /* of its owner, newest first; first here: pool_put_chain */
-    struct lock *held_previous; /* means nothing in the newest */
-    struct lock *next;          /* among the granted, in the queue, or among the gap locks */
+    _Alignas(MEMORY_LINE) struct lock *held_next; /* of its owner, newest first; first here: pool_put_chain */
+    struct lock *held_previous;                   /* means nothing in the newest */
+    struct lock *next;                            /* among the granted, in the queue, or among the gap locks */
     struct txn *owner;
     struct lock_head *head;
     uint32_t row; /* number in owner->rows */
@@ -45,7 +45,7 @@ struct lock {
             bool sleeps; /* it stands among its record's sleepers, see lock_sleepers.c */
         };
     };
-    struct lock *previous; /* means nothing in the first of the granted */
+    struct lock *previous; /* means nothing in the first of the granted; begins the second line */
     /* Order of its coming among the granted. Who finds a record free keeps the number of an earlier life, which is
      * smaller than those of all that come beside it. */
     uint64_t placed;
@@ -53,6 +53,7 @@ struct lock {
     struct lock *sleeper_next, *sleeper_previous;
 };
 _Static_assert(offsetof(struct lock, held_next) == 0, "locks held are chained as a pool wants them");
+_Static_assert(offsetof(struct lock, previous) == MEMORY_LINE, "the common case fills one");
 
 /* In the tail of a record: first among the algorithm's bytes there. One word, since there is one for every row of the
  * database: 0, nobody has or wants it; the first granted lock, if nobody waits and there is no gap lock; else the queue
@@ -83,7 +84,7 @@ static inline struct row *lock_row(const struct lock *lock) { return &lock->owne
 
 static inline struct lock_head *lock_head_of(struct record *record) { return (struct lock_head *)record_tail(record); }
 
-/* Its first 64 bytes, but for the list it enters. */
+/* Its first cache line, but for the list it enters. */
 static inline struct lock *lock_new(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode) {
     struct lock *lock = (struct lock *)pool_get(&cc->locks);
     lock->next = NULL;
