@@ -37,14 +37,28 @@ static const struct option_table table = OPTION_TABLE(options, struct depth_opti
 
 static uint32_t length_of(const struct txn *txn) { return txn->state == TXN_SEALED ? UINT32_MAX : txn->lock_count; }
 
-/* Is `txn` at least as long as everyone in the list from `begin` on? */
-static bool is_longest(const struct cc *cc, const struct txn *txn, size_t begin) {
-    const struct depth_options *chosen = cc->options;
-    bool longest = chosen->priority == PRIORITY_LENGTH;
-    for (size_t i = begin; i < cc->search.count && longest; i++) {
-        longest = cc->search.items[i]->doomed || length_of(txn) >= length_of(cc->search.items[i]);
+static bool is_live(struct cc *cc, const struct txn *txn, struct txn *other) {
+    (void)cc;
+    (void)txn;
+    return !other->doomed;
+}
+
+/* Does the other one keep `txn` from being at least as long as everyone? */
+static bool is_longer(struct cc *cc, const struct txn *txn, struct txn *other) {
+    (void)cc;
+    return !other->doomed && length_of(other) > length_of(txn);
+}
+
+static bool doom_live(struct cc *cc, const struct txn *txn, struct txn *other) {
+    (void)txn;
+    if (!other->doomed) {
+        txn_doom(cc, other, REASON_DEPTH);
     }
-    return longest;
+    return false;
+}
+
+static bool who_runs_goes_first(const struct cc *cc) {
+    return ((const struct depth_options *)cc->options)->priority == PRIORITY_RUNNING;
 }
 
 /* A waiter that stands in the line of a table: does it wait for `txn`? */
@@ -60,59 +74,50 @@ static bool waits_in_line_for(struct cc *cc, const struct txn *waiter, const str
     return waits;
 }
 
-/* Does one who waits wait for a lock that `txn` holds? Makes the scratch list those who do. */
-static bool find_waiters(struct cc *cc, const struct txn *txn) {
-    struct txn_list *list = &cc->search;
-    list->count = 0;
-    lock_waiters(txn, list);
-    size_t live = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        list->items[live] = list->items[i];
-        live += !list->items[i]->doomed;
-    }
-    list->count = live;
+/* Is one who waits for a lock that `txn` holds as asked for? */
+static bool any_waiter(struct cc *cc, const struct txn *txn, lock_visit *is_it) {
+    bool found = lock_visit_waiters(cc, txn, is_it);
     struct txn *waiter = predicate_lock_may_block(txn) ? cc->waiting_first : NULL;
-    for (; waiter != NULL; waiter = waiter->wait_next) {
-        if (waiter->predicate_queued != NULL && !waiter->doomed && waiter != txn &&
-            waits_in_line_for(cc, waiter, txn)) {
-            txn_list_add(list, waiter);
-        }
+    for (; waiter != NULL && !found; waiter = waiter->wait_next) {
+        found = waiter->predicate_queued != NULL && waiter != txn && is_it(cc, txn, waiter) &&
+                waits_in_line_for(cc, waiter, txn);
     }
-    return list->count > 0;
+    return found;
 }
 
-static void doom_live(struct cc *cc, struct txn *txn) {
-    if (!txn->doomed) {
-        txn_doom(cc, txn, REASON_DEPTH);
+/* Calls `visit` for those whom it waits for, or the holders among them, until it answers true. */
+static bool visit_blockers(struct cc *cc, struct txn *waiting, lock_visit *visit, bool holders_only) {
+    if (waiting->predicate_queued == NULL) {
+        return holders_only ? lock_visit_holders(cc, waiting, visit) : lock_visit_blockers(cc, waiting, visit);
     }
+    struct txn_list *list = &cc->search; /* a table's line is short */
+    size_t begin = list->count;
+    if (holders_only) {
+        locking_holders(waiting, list);
+    } else {
+        locking_blockers(cc, waiting, list, SIZE_MAX);
+    }
+    bool found = false;
+    for (size_t i = begin; i < list->count && !found; i++) {
+        found = visit(cc, waiting, list->items[i]);
+    }
+    list->count = begin;
+    return found;
 }
 
-/* The scratch list is those who wait for the requester; it is made longer by those it would wait for. */
+/* Somebody waits for the requester. In a crowd one who is longer is soon met, and then nobody else is looked at; if there
+ * is none, the crowd is doomed. */
 static enum cc_status decide_between_waiters_and_blockers(struct cc *cc, struct txn *txn) {
-    struct txn_list *list = &cc->search;
-    size_t waiters = list->count;
-    if (!is_longest(cc, txn, 0)) {
+    if (who_runs_goes_first(cc) || any_waiter(cc, txn, is_longer) || visit_blockers(cc, txn, is_longer, false)) {
         return txn_refuse(txn, REASON_DEPTH);
     }
-    locking_blockers(cc, txn, list, SIZE_MAX);
-    if (!is_longest(cc, txn, waiters)) {
-        return txn_refuse(txn, REASON_DEPTH);
-    }
-    for (size_t i = waiters; i < list->count; i++) {
-        doom_live(cc, list->items[i]);
-    }
+    visit_blockers(cc, txn, doom_live, false);
     return CC_WAIT;
 }
 
 /* The holder waits. */
 static enum cc_status decide_about_holder(struct cc *cc, struct txn *txn, struct txn *holder) {
-    struct txn_list *list = &cc->search;
-    size_t begin = list->count;
-    txn_list_add(list, txn);
-    locking_holders(holder, list);
-    bool longest = is_longest(cc, holder, begin);
-    list->count = begin;
-    if (longest) {
+    if (!who_runs_goes_first(cc) && !is_longer(cc, holder, txn) && !visit_blockers(cc, holder, is_longer, true)) {
         return txn_refuse(txn, REASON_DEPTH);
     }
     txn_doom(cc, holder, REASON_DEPTH);
@@ -134,7 +139,7 @@ static enum cc_status conflict(struct cc *cc, struct txn *txn) {
     if (txn->state != TXN_WAITING) {
         lock_sleep(cc, txn);
     }
-    if (find_waiters(cc, txn)) {
+    if (any_waiter(cc, txn, is_live)) {
         return decide_between_waiters_and_blockers(cc, txn);
     }
     find_waiting_holders(cc, txn);

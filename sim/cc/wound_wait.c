@@ -22,6 +22,23 @@ static const struct option options[] = {
 };
 static const struct option_table table = OPTION_TABLE(options, struct wound_wait_options);
 
+static bool wound_if_younger(struct cc *cc, const struct txn *txn, struct txn *holder) {
+    if (holder->age > txn->age) {
+        txn_doom(cc, holder, REASON_WOUNDED);
+    }
+    return false;
+}
+
+/* In the line of a table's predicate locks, which is short. */
+static void wound_in_line(struct cc *cc, const struct txn *txn) {
+    struct txn_list *list = &cc->search;
+    list->count = 0;
+    locking_blockers(cc, txn, list, SIZE_MAX);
+    for (size_t i = 0; i < list->count; i++) {
+        wound_if_younger(cc, txn, list->items[i]);
+    }
+}
+
 /* Called anew after every hint, because a new gap lock may be a younger one. */
 static enum cc_status conflict(struct cc *cc, struct txn *txn) {
     struct txn_list *list = &cc->search;
@@ -32,16 +49,10 @@ static enum cc_status conflict(struct cc *cc, struct txn *txn) {
             return txn_refuse(txn, REASON_WOUNDED);
         }
     }
-    list->count = 0;
     if (txn->predicate_queued != NULL) {
-        locking_blockers(cc, txn, list, SIZE_MAX); /* a table's line is short */
+        wound_in_line(cc, txn);
     } else {
-        lock_holders(txn, list);
-    }
-    for (size_t i = 0; i < list->count; i++) {
-        if (list->items[i]->age > txn->age) {
-            txn_doom(cc, list->items[i], REASON_WOUNDED);
-        }
+        lock_visit_holders(cc, txn, wound_if_younger);
     }
     /* Who waits is younger than everyone ahead of it: behind the first older one there is nobody to wound. */
     const struct lock *ahead = txn->queued != NULL ? lock_live_ahead(txn->queued) : NULL;

@@ -167,6 +167,7 @@ static void dequeue(struct lock_queue *more, struct lock *request) {
         more->aside_last = request->previous != NULL && request->previous->aside ? request->previous : NULL;
     }
     list_remove(&more->first, &more->last, request);
+    more->strong -= !lock_only_reads(request->mode);
 }
 
 /* The request has left the queue. */
@@ -243,6 +244,7 @@ void lock_enqueue(struct cc *cc, struct txn *txn, struct row *row, enum lock_mod
         more->upgrades_last = request;
     }
     list_insert(&more->first, &more->last, before, request);
+    more->strong += !lock_only_reads(request->mode);
     txn->queued = request;
 }
 

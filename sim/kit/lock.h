@@ -174,8 +174,14 @@ void lock_sleeping_blockers(const struct txn *waiting, struct txn_list *out);
 void lock_holders(const struct txn *waiting, struct txn_list *out);
 /* lock_holders as far as they wait themselves (of a gap: all), like lock_sleeping_blockers. */
 void lock_sleeping_holders(const struct txn *waiting, struct txn_list *out);
-/* Those, in no order that means anything, among whose lock_holders `holder` is. */
-void lock_waiters(const struct txn *holder, struct txn_list *out);
+
+/* Calls `visit` for one after another until it answers true, and says whether one did; it may doom whom it visits. Visited
+ * are, in this order, those in lock_holders or in lock_blockers of a transaction that is queued (there may be repetitions);
+ * those, in no order that means anything, among whose lock_holders `holder` is. */
+typedef bool lock_visit(struct cc *cc, const struct txn *txn, struct txn *visited);
+bool lock_visit_holders(struct cc *cc, struct txn *waiting, lock_visit *visit);
+bool lock_visit_blockers(struct cc *cc, struct txn *waiting, lock_visit *visit);
+bool lock_visit_waiters(struct cc *cc, const struct txn *holder, lock_visit *visit);
 
 /* Is one of them older than the one who waits? */
 bool lock_older_holds(const struct txn *waiting);

@@ -7,6 +7,7 @@
 struct lock_queue {
     struct lock *granted;                        /* first here: lock_granted */
     struct lock *first, *last;                   /* requests for the record */
+    size_t strong;                               /* of them, those that want more than to read */
     struct lock *upgrades_last;                  /* of the upgrades, which stand first among the requests */
     struct lock *aside_last;                     /* of those that left the line, which stand behind the upgrades */
     struct lock *gaps;                           /* granted gap locks */
@@ -14,6 +15,9 @@ struct lock_queue {
     struct lock *inserts_first, *inserts_last;   /* inserts that wait for them */
     struct lock *sleepers_first, *sleepers_last; /* granted locks whose owner waits: lock_sleepers.c */
 };
+
+/* Of a request or a lock: can all who only read be beside each other? */
+static inline bool lock_only_reads(int mode) { return mode == MODE_S || mode == MODE_IS; }
 
 /* The owner of the granted lock waits: enters it, if its record has a queue and others can stand beside it. */
 void lock_add_sleeper(struct cc *cc, struct lock *lock);

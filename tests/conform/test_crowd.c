@@ -1,9 +1,8 @@
 /* test_crowd.c - the hot row with a crowd: however many wait for a lock, or hold it beside each other, no decision lists them
  * all. The measure is the longest list of transactions that was made (cc.search), which counts work and not time. */
-#include <string.h>
-
 #include "sim/base/check.h"
 #include "sim/cc/cc.h"
+#include "sim/kit/lock.h"
 #include "tests/support/runs.h"
 
 enum { CROWD = 600, SHORT = 16 };
@@ -59,19 +58,36 @@ static void the_queue_is_not_listed(void **state) {
     }
 }
 
-/* Two list the holders on purpose: wound-wait, because it wounds those it lists, and wait-depth, which asks whether a
- * holder that waits is longer than all it waits for. */
+/* Those whom wound-wait and wait-depth doom are visited, each once, but not listed. */
 static void the_readers_in_the_way_of_an_upgrade_are_not_listed(void **state) {
     (void)state;
     for (size_t i = 0; i < cc_registry_count; i++) {
-        const char *name = cc_registry[i]->name;
-        if (strcmp(name, "wound-wait") == 0 || strcmp(name, "wait-depth") == 0) {
-            assert_true(longest_list(cc_registry[i], "read_write") > SHORT); /* the measure does measure */
-        } else {
-            expect_short(cc_registry[i], "read_write");
-        }
+        expect_short(cc_registry[i], "read_write");
     }
 }
 
+static enum cc_status (*claim_of_algorithm)(struct cc *cc, struct txn *txn, struct row *row, enum change change,
+                                            enum patience patience, struct version **base);
+
+static enum cc_status claim_and_list(struct cc *cc, struct txn *txn, struct row *row, enum change change,
+                                     enum patience patience, struct version **base) {
+    enum cc_status status = claim_of_algorithm(cc, txn, row, change, patience, base);
+    if (status == CC_WAIT) {
+        cc->search.count = 0;
+        lock_holders(txn, &cc->search);
+    }
+    return status;
+}
+
+/* What all this rests on: an algorithm that lists the holders is found out. */
+static void the_measure_does_measure(void **state) {
+    (void)state;
+    struct cc_ops planted = *cc_find("2pl");
+    claim_of_algorithm = planted.claim;
+    planted.claim = claim_and_list;
+    assert_true(longest_list(&planted, "read_write") >= CROWD / 2);
+}
+
 TEST_GROUP(crowd, cmocka_unit_test(the_queue_is_not_listed),
-           cmocka_unit_test(the_readers_in_the_way_of_an_upgrade_are_not_listed))
+           cmocka_unit_test(the_readers_in_the_way_of_an_upgrade_are_not_listed),
+           cmocka_unit_test(the_measure_does_measure))

@@ -287,6 +287,56 @@ static void compare_waits(struct fixture *f) {
     mem_free(list.items);
 }
 
+static const struct txn *first_txn;
+static unsigned visited;
+
+static bool note_visit(struct cc *cc, const struct txn *txn, struct txn *other) {
+    (void)cc;
+    assert_true(other != txn);
+    visited |= 1u << (other - first_txn);
+    return false;
+}
+
+static bool stop_at_once(struct cc *cc, const struct txn *txn, struct txn *other) {
+    note_visit(cc, txn, other);
+    return true;
+}
+
+static unsigned holders_of(struct fixture *f, int txn, lock_visit *visit) {
+    visited = 0;
+    bool ended = lock_visit_holders(&f->cc, &f->txns[txn], visit);
+    assert_int_equal(ended, visit == stop_at_once && visited != 0);
+    return visited;
+}
+
+/* Visits find those who are listed, and a waiter's holders find it. */
+static void compare_visits(struct fixture *f) {
+    unsigned holders[TXNS] = {0};
+    struct txn_list list = {0};
+    first_txn = f->txns;
+    for (int txn = 0; txn < TXNS; txn++) {
+        if (f->txns[txn].queued != NULL) {
+            list.count = 0;
+            lock_holders(&f->txns[txn], &list);
+            holders[txn] = holders_of(f, txn, note_visit);
+            assert_int_equal(holders[txn], set_of(f, &list));
+            unsigned stopped = holders_of(f, txn, stop_at_once);
+            assert_int_equal(stopped, list.count > 0 ? 1u << (list.items[0] - f->txns) : 0);
+            visited = 0;
+            assert_false(lock_visit_blockers(&f->cc, &f->txns[txn], note_visit));
+            assert_int_equal(visited, naive_blockers(f, txn, false));
+        }
+    }
+    for (int holder = 0; holder < TXNS; holder++) {
+        visited = 0;
+        assert_false(lock_visit_waiters(&f->cc, &f->txns[holder], note_visit));
+        for (int txn = 0; txn < TXNS; txn++) {
+            assert_int_equal(visited >> txn & 1, holders[txn] >> holder & 1);
+        }
+    }
+    mem_free(list.items);
+}
+
 static void compare(struct fixture *f) {
     for (int key = 0; key < KEYS; key++) {
         compare_holders(f, key);
@@ -298,6 +348,7 @@ static void compare(struct fixture *f) {
         assert_int_equal(lock_bounds_gap(store_record(&f->store, f->table, key)), has_gaps);
     }
     compare_waits(f);
+    compare_visits(f);
     for (int txn = 0; txn < TXNS; txn++) {
         int count = 0, listed = 0;
         for (int key = 0; key < KEYS; key++) {
