@@ -71,6 +71,8 @@ static enum cc_status mvto_read(struct cc *cc, struct txn *txn, struct row *row,
         return timestamp_wait(cc, txn, version, patience);
     }
     stamp_read(txn, row, version);
+    /* no younger one read it, and none wrote: it may be written, too */
+    row->claimed = version_mark_of(version)->read == txn->id && version == row->record->newest;
     *seen = version;
     return CC_OK;
 }

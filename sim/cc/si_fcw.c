@@ -48,9 +48,10 @@ static enum cc_status fcw_statement(struct cc *cc, struct txn *txn, enum intent 
 
 static enum cc_status fcw_read(struct cc *cc, struct txn *txn, struct row *row, enum intent intent,
                                enum patience patience, struct version **seen) {
-    (void)intent;
     (void)patience;
     *seen = snapshot_version(cc, txn, row);
+    /* a claim would add nothing, but for the steps to an older version, or to note that the row was locked */
+    row->claimed = intent == SEE_WRITE && (row->own != NULL || *seen == row->record->newest);
     return CC_OK;
 }
 

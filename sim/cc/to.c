@@ -69,6 +69,7 @@ enum cc_status to_read(struct cc *cc, struct txn *txn, struct row *row, enum int
         return timestamp_wait(cc, txn, newest, patience);
     }
     stamp_read(txn, row);
+    row->claimed = timestamp_mark_of(row->record)->read == txn->id; /* no younger one read it: it may be written, too */
     *seen = newest;
     return CC_OK;
 }

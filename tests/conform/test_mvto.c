@@ -25,6 +25,7 @@ static void readers_wait_for_the_version_they_should_see(void **state) {
 static void a_write_is_late_if_a_younger_one_read_what_it_replaces(void **state) {
     (void)state;
     script_expect("mvto", NULL, "r2(x) w1(x,1) c1 c2", "r2(x)=0 k1:ts_late c2");
+    script_expect("mvto", NULL, "r2(x) w1(x,+=1) c1 c2", "r2(x)=0 k1:ts_late c2");
     /* the younger one read another version */
     script_expect("mvto", NULL, "w2(x,2) c2 r3(x) c3 w1(x,1) c1 r4(x) c4",
                   "w2(x,2)=0 c2 r3(x)=2 c3 w1(x,1)=0 c1 r4(x)=2 c4");
@@ -34,6 +35,7 @@ static void a_write_is_late_if_a_younger_one_read_what_it_replaces(void **state)
     script_expect("mvto", NULL, "r1(x) r2(x) w2(x,2) w1(x,1) c1 c2", "r1(x)=0 r2(x)=0 w2(x,2)=0 k1:ts_late c2");
     /* a write by key relies on its row being there, or not */
     script_expect("mvto", NULL, "w2(x,2) c2 d1(x) c1", "w2(x,2)=0 c2 k1:ts_late");
+    script_expect("mvto", NULL, "w2(x,2) c2 d1(1..1) c1", "w2(x,2)=0 c2 k1:ts_late");
     script_expect("mvto", NULL, "w2(10,2) i1(10,1) c1 c2", "w2(10,2)=- k1:ts_late c2");
     /* write skew */
     script_expect("mvto", NULL, "r1(x) r1(y) r2(x) r2(y) w1(x,1) w2(y,1) c1 c2",

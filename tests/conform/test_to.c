@@ -8,6 +8,7 @@ static void the_late_are_refused(void **state) {
     script_expect("to", NULL, "w2(x,2) c2 r1(x) c1", "w2(x,2)=0 c2 k1:ts_late");
     script_expect("to", NULL, "w2(x,2) c2 w1(x,1) c1", "w2(x,2)=0 c2 k1:ts_late");
     script_expect("to", NULL, "r2(x) w1(x,1) c1 c2", "r2(x)=0 k1:ts_late c2");
+    script_expect("to", NULL, "r2(x) w1(x,+=1) c1 c2", "r2(x)=0 k1:ts_late c2");
     script_expect("to", NULL, "r2(x) r1(x) w2(x,1) c1 c2", "r2(x)=0 r1(x)=0 w2(x,1)=0 c1 c2");
     script_expect("to", NULL, "d2(x) c2 r1(x) c1", "d2(x)=0 c2 k1:ts_late");
     script_expect("to", NULL, "u2(x) w1(x,1) c1 c2", "u2(x)=0 k1:ts_late c2");

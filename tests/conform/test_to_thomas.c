@@ -35,6 +35,7 @@ static void readers_wait_for_all_beneath(void **state) {
 static void what_was_read_still_forbids(void **state) {
     (void)state;
     script_expect("to-thomas", NULL, "r2(x) w1(x,1) c1 c2", "r2(x)=0 k1:ts_late c2");
+    script_expect("to-thomas", NULL, "r2(x) w1(x,+=1) c1 c2", "r2(x)=0 k1:ts_late c2");
     script_expect("to-thomas", NULL, "w2(x,+=2) c2 w1(x,1) c1", "w2(x,+=2)=0 c2 k1:ts_late");
     script_expect("to-thomas", NULL, "w2(x,2) c2 w1(x,+=1) c1", "w2(x,2)=0 c2 k1:ts_late");
     script_expect("to-thomas", NULL, "w2(x,2) r1(x) c1 c2", "w2(x,2)=0 k1:ts_late c2");
