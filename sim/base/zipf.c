@@ -17,7 +17,6 @@
 #include "sim/base/zipf.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "sim/base/check.h"
 #include "sim/base/few.h"
@@ -116,31 +115,33 @@ static void make_parts(struct zipf *zipf) {
     }
 }
 
-/* The same as exact_rank, or 0 where it is not certain. */
-static inline uint64_t likely_rank(const struct zipf *zipf, uint64_t whole) {
+/* The rank that exact_rank would give, if it is certain. */
+static inline bool find_rank(const struct zipf *zipf, uint64_t whole, uint64_t *rank) {
     const struct zipf_part *part = &zipf->parts[whole >> PLACE_BITS];
     double place = (double)(int64_t)(whole % PLACES);
     double x = part->term[0] + place * (part->term[1] + place * (part->term[2] + place * part->term[3]));
     int64_t k = (int64_t)(x + 0.5);
-    return fabs((double)k - x) <= part->certain ? (uint64_t)k : 0;
+    *rank = (uint64_t)k;
+    return fabs((double)k - x) <= part->certain;
 }
 
-static inline uint64_t draw_rank(const struct zipf *zipf, struct stream *stream) {
-    if (__builtin_expect(zipf->theta <= 0, 0)) {
-        return stream_below(stream, zipf->n);
-    }
+/* From 0; theta > 0. */
+static inline uint64_t draw_skewed(const struct zipf *zipf, struct stream *stream) {
     for (;;) {
-        uint64_t whole = stream_bits(stream) >> 11, rank = likely_rank(zipf, whole);
-        if (__builtin_expect(rank == 0, 0)) {
-            rank = exact_rank(zipf, whole);
+        uint64_t whole = stream_bits(stream) >> 11, rank;
+        if (__builtin_expect(find_rank(zipf, whole, &rank), 1)) {
+            return rank - 1;
         }
-        if (__builtin_expect(rank > 0, 1)) {
+        rank = exact_rank(zipf, whole);
+        if (rank > 0) {
             return rank - 1;
         }
     }
 }
 
-uint64_t zipf_draw(const struct zipf *zipf, struct stream *stream) { return draw_rank(zipf, stream); }
+uint64_t zipf_draw(const struct zipf *zipf, struct stream *stream) {
+    return zipf->theta > 0 ? draw_skewed(zipf, stream) : stream_below(stream, zipf->n);
+}
 
 void zipf_init(struct zipf *zipf, uint64_t n, double theta) {
     CHECK(n > 0 && n <= UINT64_C(1) << 52);
@@ -162,19 +163,39 @@ void zipf_init(struct zipf *zipf, uint64_t n, double theta) {
 
 enum { FEW = 16, SLOTS = 2 * ZIPF_DISTINCT_MAX, UNLUCKY_DRAWS_MAX = 1000 };
 
-/* The ranks drawn so far: a list, and if they will be more than a FEW an open hash table of them too. */
+/* Where skew has left next to no weight, so that this many draws in a row gave nothing new, the most wanted rank left is
+ * taken, which is what an endless search would nearly always find. */
+static inline bool is_hopeless(int *unlucky, bool found) {
+    *unlucky = found ? 0 : *unlucky + 1;
+    return __builtin_expect(*unlucky == UNLUCKY_DRAWS_MAX, 0);
+}
+
+/* theta > 0 */
+static void draw_few(const struct zipf *zipf, struct stream *stream, uint64_t *ranks, size_t count) {
+    struct stream local = *stream; /* stays in registers */
+    struct few few = {0};
+    int unlucky = 0;
+    while (few.count < count) {
+        bool found = few_add(&few, ranks, draw_skewed(zipf, &local));
+        if (is_hopeless(&unlucky, found)) {
+            for (uint64_t rank = 0; !few_add(&few, ranks, rank);) {
+                rank++;
+            }
+            unlucky = 0;
+        }
+    }
+    *stream = local;
+}
+
+/* The ranks drawn so far, in a list and in an open hash table. */
 struct rank_set {
     uint64_t *ranks;
-    struct few few; /* its count is that of the list in any case */
-    bool hashed;
-    uint64_t slots[SLOTS]; /* rank + 1; used only if hashed */
+    size_t count;
+    uint64_t slots[SLOTS]; /* rank + 1 */
 };
 
 /* Returns false if the rank is there already. */
-static inline bool rank_add(struct rank_set *set, uint64_t rank) {
-    if (!set->hashed) {
-        return few_add(&set->few, set->ranks, rank);
-    }
+static bool rank_add(struct rank_set *set, uint64_t rank) {
     size_t slot = random_mix(rank) % SLOTS;
     while (set->slots[slot] != 0) {
         if (set->slots[slot] == rank + 1) {
@@ -183,37 +204,29 @@ static inline bool rank_add(struct rank_set *set, uint64_t rank) {
         slot = (slot + 1) % SLOTS;
     }
     set->slots[slot] = rank + 1;
-    set->ranks[set->few.count++] = rank;
+    set->ranks[set->count++] = rank;
     return true;
 }
 
-/* The lowest rank that is not there yet. */
-static void add_lowest(struct rank_set *set) {
-    for (uint64_t rank = 0; !rank_add(set, rank);) {
-        rank++;
-    }
-}
-
-/* Where skew has left next to no weight, the most wanted rank left is taken, which is what an endless search would nearly
- * always find. */
-void zipf_distinct(const struct zipf *zipf, struct stream *stream, uint64_t *ranks, size_t count) {
-    CHECK(count <= ZIPF_DISTINCT_MAX && count <= zipf->n);
-    struct stream local = *stream; /* stays in registers */
-    struct rank_set set;
+static void draw_many(const struct zipf *zipf, struct stream *stream, uint64_t *ranks, size_t count) {
+    struct rank_set set = {.ranks = ranks};
     int unlucky = 0;
-    set.ranks = ranks;
-    set.few = (struct few){0};
-    set.hashed = count > FEW;
-    if (set.hashed) {
-        memset(set.slots, 0, sizeof set.slots);
-    }
-    while (set.few.count < count) {
-        if (__builtin_expect(rank_add(&set, draw_rank(zipf, &local)), 1)) {
-            unlucky = 0;
-        } else if (++unlucky == UNLUCKY_DRAWS_MAX) {
-            add_lowest(&set);
+    while (set.count < count) {
+        bool found = rank_add(&set, zipf_draw(zipf, stream));
+        if (is_hopeless(&unlucky, found)) {
+            for (uint64_t rank = 0; !rank_add(&set, rank);) {
+                rank++;
+            }
             unlucky = 0;
         }
     }
-    *stream = local;
+}
+
+void zipf_distinct(const struct zipf *zipf, struct stream *stream, uint64_t *ranks, size_t count) {
+    CHECK(count <= ZIPF_DISTINCT_MAX && count <= zipf->n);
+    if (count <= FEW && zipf->theta > 0) {
+        draw_few(zipf, stream, ranks, count);
+    } else {
+        draw_many(zipf, stream, ranks, count);
+    }
 }
