@@ -40,6 +40,10 @@ struct hot_row_state {
     int32_t last_in_two; /* accesses up to this one take two statements: those to hot rows, but for increments */
     bool all_write;      /* the cold accesses */
     bool draws_more;     /* after the rows */
+    bool draws_few;      /* of uniform rows: draw_uniform_few */
+    bool sorts_few;      /* sort_few_accesses */
+    size_t cold_count;   /* accesses of a transaction to cold rows */
+    uint64_t cold_rows;
     uint64_t increments;
     struct hot_row_options options;
     struct zipf cold; /* ranks of the cold rows; set if theta is not 0 */
@@ -126,6 +130,18 @@ static int32_t access_pack(uint64_t row, bool writes) {
 
 static int64_t access_key(int32_t access) { return (uint32_t)access >> ACCESS_KEY_SHIFT; }
 
+/* What every draw would ask the options. */
+static void plan_draws(struct hot_row_state *state) {
+    const struct hot_row_options *o = &state->options;
+    bool some_write = o->write_fraction > 0 && o->write_fraction < 1;
+    state->all_write = o->write_fraction >= 1;
+    state->draws_more = o->rollback > 0 || some_write || (o->hot_rows > 0 && o->hot_position == POSITION_RANDOM);
+    state->cold_count = (size_t)o->accesses - (o->hot_rows > 0);
+    state->cold_rows = (uint64_t)(o->rows - o->hot_rows);
+    state->draws_few = o->theta <= 0 && stream_repeats(state->cold_rows, state->cold_count);
+    state->sorts_few = o->order == ORDER_BY_KEY && o->accesses <= FEW_ACCESSES;
+}
+
 static void hot_row_load(void *memory, const void *values, struct store *store, struct stream *stream) {
     (void)stream;
     struct hot_row_state *state = memory;
@@ -133,13 +149,9 @@ static void hot_row_load(void *memory, const void *values, struct store *store, 
     state->counters = store_add_table(store, "counters", PROGRAM_FIRST_KEY, state->options.rows, 0, false);
     bool in_two = state->options.hot_rows > 0 && state->options.hot_access != ACCESS_INCREMENT;
     state->last_in_two = in_two ? access_pack((uint64_t)state->options.hot_rows - 1, true) : NO_ACCESS;
-    int64_t cold_rows = state->options.rows - state->options.hot_rows;
-    const struct hot_row_options *o = &state->options;
-    bool some_write = o->write_fraction > 0 && o->write_fraction < 1;
-    state->all_write = o->write_fraction >= 1;
-    state->draws_more = o->rollback > 0 || some_write || (o->hot_rows > 0 && o->hot_position == POSITION_RANDOM);
-    if (state->options.theta > 0 && cold_rows > 0) {
-        zipf_init(&state->cold, (uint64_t)cold_rows, state->options.theta);
+    plan_draws(state);
+    if (state->options.theta > 0 && state->cold_rows > 0) {
+        zipf_init(&state->cold, state->cold_rows, state->options.theta);
     }
 }
 
@@ -199,11 +211,11 @@ static bool has_access(const int32_t *accesses, size_t count, int32_t access) {
     return i < count;
 }
 
-/* Accesses to the rows that stream_distinct would draw, all in one go. */
-static void draw_uniform_few(const struct hot_row_state *state, struct stream *stream, int32_t *accesses,
-                             size_t count) {
+/* Accesses to the cold rows that stream_distinct would draw, all in one go. */
+static void draw_uniform_few(const struct hot_row_state *state, struct stream *stream, int32_t *accesses) {
     const struct table *counters = state->counters;
-    uint64_t hot_rows = (uint64_t)state->options.hot_rows, cold_rows = (uint64_t)state->options.rows - hot_rows;
+    uint64_t hot_rows = (uint64_t)state->options.hot_rows, cold_rows = state->cold_rows;
+    size_t count = state->cold_count;
     int32_t first = access_pack(hot_rows, state->all_write);
     struct stream local = *stream; /* stays in registers */
     struct few few = {0};
@@ -218,27 +230,17 @@ static void draw_uniform_few(const struct hot_row_state *state, struct stream *s
     *stream = local;
 }
 
-static void draw_any_cold(const struct hot_row_state *state, struct stream *stream, int32_t *accesses, size_t count) {
-    const struct hot_row_options *o = &state->options;
-    uint64_t ranks[ACCESSES_MAX], hot_rows = (uint64_t)o->hot_rows;
-    if (o->theta > 0 && count > 0) {
-        zipf_distinct(&state->cold, stream, ranks, count);
+static __attribute__((noinline)) void draw_any_cold(const struct hot_row_state *state, struct stream *stream,
+                                                    int32_t *accesses) {
+    uint64_t ranks[ACCESSES_MAX], hot_rows = (uint64_t)state->options.hot_rows;
+    if (state->options.theta > 0 && state->cold_count > 0) {
+        zipf_distinct(&state->cold, stream, ranks, state->cold_count);
     } else {
-        stream_distinct(stream, (uint64_t)o->rows - hot_rows, ranks, count);
+        stream_distinct(stream, state->cold_rows, ranks, state->cold_count);
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < state->cold_count; i++) {
         accesses[i] = access_pack(hot_rows + ranks[i], state->all_write);
         store_expect_dense(state->counters, hot_rows + ranks[i]);
-    }
-}
-
-/* All of them write, or none. */
-static void draw_cold(const struct hot_row_state *state, struct stream *stream, int32_t *accesses, size_t count) {
-    const struct hot_row_options *o = &state->options;
-    if (o->theta <= 0 && stream_repeats((uint64_t)(o->rows - o->hot_rows), count)) {
-        draw_uniform_few(state, stream, accesses, count);
-    } else {
-        draw_any_cold(state, stream, accesses, count);
     }
 }
 
@@ -256,29 +258,25 @@ static int32_t draw_writes(struct stream *stream, double fraction, int32_t *acce
     return writes;
 }
 
-/* What is drawn after the rows, or not, or more or less often: the rows are the same whatever the shares. */
-static void draw_shares(const struct hot_row_state *state, struct stream *stream, struct hot_row_arguments *a,
-                        int32_t *accesses, size_t cold_count) {
-    const struct hot_row_options *o = &state->options;
-    bool has_hot = o->hot_rows > 0;
-    int32_t writes = state->all_write ? (int32_t)cold_count : 0;
-    a->rollback = false;
-    if (state->draws_more) {
-        a->rollback = stream_chance(stream, o->rollback);
-        writes = draw_writes(stream, o->write_fraction, accesses, cold_count);
-    }
-    a->writes = (uint16_t)(has_hot + writes);
-}
-
-/* The accesses in the order drawn, the hot one in its place. */
+/* The accesses in the order drawn, the hot one in its place. What is drawn or not, or more or less often, comes after the
+ * rows: they are the same whatever the shares. */
 static void draw_accesses(const struct hot_row_state *state, struct stream *stream, struct hot_row_arguments *a,
                           int32_t *accesses) {
     const struct hot_row_options *o = &state->options;
     bool has_hot = o->hot_rows > 0;
     uint64_t hot_row = has_hot ? stream_below(stream, (uint64_t)o->hot_rows) : 0;
-    size_t cold_count = (size_t)o->accesses - has_hot;
-    draw_cold(state, stream, accesses, cold_count);
-    draw_shares(state, stream, a, accesses, cold_count);
+    if (__builtin_expect(state->draws_few, 1)) {
+        draw_uniform_few(state, stream, accesses);
+    } else {
+        draw_any_cold(state, stream, accesses);
+    }
+    int32_t writes = state->all_write ? (int32_t)state->cold_count : 0;
+    a->rollback = false;
+    if (state->draws_more) {
+        a->rollback = stream_chance(stream, o->rollback);
+        writes = draw_writes(stream, o->write_fraction, accesses, state->cold_count);
+    }
+    a->writes = (uint16_t)(has_hot + writes);
     if (has_hot) {
         store_expect_dense(state->counters, hot_row);
         place_hot_access(o, stream, accesses, access_pack(hot_row, true));
@@ -289,12 +287,11 @@ static void hot_row_draw(void *memory, const struct draw *draw, void *values) {
     const struct hot_row_state *state = memory;
     struct hot_row_arguments *a = values;
     size_t count = (size_t)state->options.accesses;
-    bool by_key = state->options.order == ORDER_BY_KEY, few_by_key = by_key && count <= FEW_ACCESSES;
     int32_t drawn[FEW_ACCESSES];
-    draw_accesses(state, draw->stream, a, few_by_key ? drawn : a->accesses);
-    if (few_by_key) {
+    draw_accesses(state, draw->stream, a, state->sorts_few ? drawn : a->accesses);
+    if (state->sorts_few) {
         sort_few_accesses(drawn, count, a->accesses);
-    } else if (by_key) {
+    } else if (state->options.order == ORDER_BY_KEY) {
         sort_many_accesses(a->accesses, count);
     }
     a->accesses[count] = NO_ACCESS;
@@ -305,11 +302,11 @@ static int64_t key_at_hand(const struct hot_row_arguments *a, const struct hot_r
 }
 
 /* The access is over with this statement; the last one takes the last lock. */
-static inline void finish_access(const struct hot_row_state *state, const struct hot_row_arguments *a,
+static inline void finish_access(const struct table *counters, const struct hot_row_arguments *a,
                                  struct hot_row_registers *r, struct step *step) {
     int32_t next = a->accesses[++r->access];
     step->last_lock = next == NO_ACCESS;
-    store_expect_next(state->counters, access_key(next)); /* of no row: no hint */
+    store_expect_next(counters, access_key(next)); /* of no row: no hint */
 }
 
 /* An access of two statements to a hot row: it is read, perhaps thought about, and written. */
@@ -331,7 +328,7 @@ static void next_in_two(const struct hot_row_state *state, const struct hot_row_
     }
     step_update(step, state->counters, key_at_hand(a, r), VALUE_SET, r->seen + 1);
     r->stage = STAGE_ACCESS;
-    finish_access(state, a, r, step);
+    finish_access(state->counters, a, r, step);
 }
 
 /* Most accesses take one statement. */
@@ -340,12 +337,13 @@ static void hot_row_next(void *memory, const void *values, void *registers, cons
     const struct hot_row_state *state = memory;
     const struct hot_row_arguments *a = values;
     struct hot_row_registers *r = registers;
+    struct table *counters = state->counters;
     int32_t access = a->accesses[r->access];
     if (__builtin_expect(reply->status == REPLY_ERROR, 0)) {
         step_end(step, true);
     } else if (__builtin_expect(access > state->last_in_two, 1)) {
-        step_read_or_increment(step, state->counters, access_key(access), (access & ACCESS_WRITES) != 0);
-        finish_access(state, a, r, step);
+        step_read_or_increment(step, counters, access_key(access), (access & ACCESS_WRITES) != 0);
+        finish_access(counters, a, r, step);
     } else if (access == NO_ACCESS) {
         step_end(step, a->rollback);
     } else {

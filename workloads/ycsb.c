@@ -217,11 +217,11 @@ static void ycsb_draw(void *memory, const struct draw *draw, void *values) {
 /* ---- Running ---- */
 
 /* The request is over with this statement; the last one takes the last lock. */
-static inline void finish_request(const struct ycsb_state *state, const struct ycsb_arguments *a,
+static inline void finish_request(const struct table *usertable, const struct ycsb_arguments *a,
                                   struct ycsb_registers *r, struct step *step) {
     uint32_t next = a->requests[++r->request];
     step->last_lock = next == NO_REQUEST;
-    store_expect_next(state->usertable, request_key(next)); /* of no row, or an insert: no hint */
+    store_expect_next(usertable, request_key(next)); /* of no row, or an insert: no hint */
 }
 
 static void begin_range_or_insert(struct ycsb_state *state, const struct ycsb_arguments *a, struct ycsb_registers *r,
@@ -235,7 +235,7 @@ static void begin_range_or_insert(struct ycsb_state *state, const struct ycsb_ar
         step_update(step, state->usertable, state->next_key++, VALUE_SET, 0);
         step->kind = STEP_INSERT;
     }
-    finish_request(state, a, r, step);
+    finish_request(state->usertable, a, r, step);
 }
 
 /* An update of two statements, or one that overwrites. */
@@ -246,10 +246,10 @@ static void next_of_update(const struct ycsb_state *state, const struct ycsb_arg
         r->seen = reply_value(reply);
         r->stage = STAGE_REQUEST;
         step_update(step, state->usertable, key, VALUE_SET, r->seen + 1);
-        finish_request(state, a, r, step);
+        finish_request(state->usertable, a, r, step);
     } else if (state->options.update == UPDATE_BLIND) {
         step_update(step, state->usertable, key, VALUE_SET, a->blind_value);
-        finish_request(state, a, r, step);
+        finish_request(state->usertable, a, r, step);
     } else {
         step_select(step, state->usertable, key, LOCKING_NONE);
         r->stage = STAGE_SEEN;
@@ -261,6 +261,7 @@ static void ycsb_next(void *memory, const void *values, void *registers, const s
     struct ycsb_state *state = memory;
     const struct ycsb_arguments *a = values;
     struct ycsb_registers *r = registers;
+    struct table *usertable = state->usertable;
     uint32_t request = a->requests[r->request];
     enum kind kind = request_kind(request);
     if (__builtin_expect(reply->status == REPLY_ERROR, 0)) {
@@ -268,8 +269,8 @@ static void ycsb_next(void *memory, const void *values, void *registers, const s
     } else if (__builtin_expect(request == NO_REQUEST, 0)) {
         step_end(step, a->rollback);
     } else if (__builtin_expect(kind <= state->last_plain, 1)) {
-        step_read_or_increment(step, state->usertable, request_key(request), kind == KIND_UPDATE);
-        finish_request(state, a, r, step);
+        step_read_or_increment(step, usertable, request_key(request), kind == KIND_UPDATE);
+        finish_request(usertable, a, r, step);
     } else if (kind == KIND_UPDATE) {
         next_of_update(state, a, r, reply, step);
     } else {

@@ -27,21 +27,23 @@ void histogram_free(struct histogram *histogram) {
     *histogram = (struct histogram){0};
 }
 
-/* Apart, so that the usual record keeps all it needs in registers. */
-static __attribute__((cold, noinline)) void begin_block(struct histogram *histogram, int block) {
+/* The first of its block; apart, so that the others keep nothing for it. */
+static __attribute__((cold, noinline)) void record_first(struct histogram *histogram, int block, int64_t value_ns) {
     histogram->counts[block] = mem_new(BINS, sizeof *histogram->counts[block]);
+    histogram_record(histogram, value_ns);
 }
 
 void histogram_record(struct histogram *histogram, int64_t value_ns) {
     CHECK(value_ns >= 0);
     uint64_t value = (uint64_t)value_ns;
-    int highest = 63 - __builtin_clzll(value | 1);
-    int block = highest < BIN_BITS ? 0 : highest - BIN_BITS + 1;
-    int shift = block > 0 ? block - 1 : 0;
-    if (__builtin_expect(histogram->counts[block] == NULL, 0)) {
-        begin_block(histogram, block);
+    int block = 64 - BIN_BITS - __builtin_clzll(value | BINS / 2); /* 0 for all below BINS */
+    uint64_t *counts = histogram->counts[block];
+    if (__builtin_expect(counts == NULL, 0)) {
+        record_first(histogram, block, value_ns);
+        return;
     }
-    histogram->counts[block][(value >> shift) % BINS]++;
+    int shift = block > 0 ? block - 1 : 0;
+    counts[(value >> shift) % BINS]++;
     histogram->count++;
     if (value_ns > histogram->max_ns) {
         histogram->max_ns = value_ns;
