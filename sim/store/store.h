@@ -186,9 +186,8 @@ struct version *store_committed(struct store *store, struct table *table, int64_
 /* A new uncommitted version, linked nowhere yet. */
 static inline struct version *store_new_version(struct store *store, uint64_t writer, uint32_t statement, int64_t value,
                                                 bool absent) {
-    uint64_t word = version_word(0, statement, absent);
-    struct version *version = pool_get(&store->versions);
     uint64_t word = version_word(0, statement, false);
+    struct version *version = pool_get(&store->versions);
     if (__builtin_expect(absent, false)) {
         value = 0;
         word |= VERSION_ABSENT;
