@@ -64,11 +64,21 @@ static void unhold(struct txn *txn, struct lock *lock) {
     }
 }
 
+/* One that was given back is empty, and need not be cleared. */
+static struct lock_queue *new_queue(struct cc *cc) {
+    bool is_used = pool_has_used(&cc->queues);
+    struct lock_queue *more = pool_get(&cc->queues);
+    if (!is_used) {
+        *more = (struct lock_queue){0};
+    }
+    return more;
+}
+
 static struct lock_queue *queue_of(struct cc *cc, struct lock_head *head) {
     struct lock_queue *more = lock_more(head);
     if (more == NULL) {
-        more = pool_get(&cc->queues);
-        *more = (struct lock_queue){.granted = head->granted};
+        more = new_queue(cc);
+        more->granted = head->granted;
         head->word = (uintptr_t)more | 1;
         if (cc->knows_sleepers) {
             lock_find_sleepers(cc, head);

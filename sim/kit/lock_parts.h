@@ -4,6 +4,7 @@
 
 #include "sim/kit/lock.h"
 
+/* Goes once all but `granted` is NULL. */
 struct lock_queue {
     struct lock *granted;                        /* first here: lock_granted */
     struct lock *first, *last;                   /* requests for the record */
