@@ -97,6 +97,9 @@ static void mvcc_rc_commit(struct cc *cc, struct txn *txn) {
 
 /* Who waited for a row that has changed goes after its new version, and the line dissolves. */
 static void mvcc_rc_release(struct cc *cc, struct txn *txn) {
+    if (!lock_is_waited_for(txn)) {
+        lock_release_all(cc, txn);
+    }
     while (txn->held != NULL) {
         struct lock_head *head = txn->held->head;
         bool changed = txn->rows.items[txn->held->row].own != NULL;

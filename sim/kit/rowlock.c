@@ -18,8 +18,9 @@ static enum cc_status wait_in_line(struct cc *cc, const struct deadlock_options 
     return status;
 }
 
-enum cc_status rowlock_take(struct cc *cc, const struct deadlock_options *options, struct txn *txn, struct row *row,
-                            enum lock_mode mode, enum patience patience) {
+static __attribute__((noinline)) enum cc_status take_slowly(struct cc *cc, const struct deadlock_options *options,
+                                                            struct txn *txn, struct row *row, enum lock_mode mode,
+                                                            enum patience patience) {
     if (txn->queued != NULL) {
         return wait_in_line(cc, options, txn);
     }
@@ -35,6 +36,15 @@ enum cc_status rowlock_take(struct cc *cc, const struct deadlock_options *option
     }
     lock_enqueue(cc, txn, row, mode);
     return wait_in_line(cc, options, txn);
+}
+
+enum cc_status rowlock_take(struct cc *cc, const struct deadlock_options *options, struct txn *txn, struct row *row,
+                            enum lock_mode mode, enum patience patience) {
+    if (txn->queued != NULL || !lock_acquire_free(cc, txn, row, mode)) {
+        return take_slowly(cc, options, txn, row, mode, patience);
+    }
+    txn->work.locks++;
+    return CC_OK;
 }
 
 bool rowlock_changed_since(struct cc *cc, const struct txn *txn, struct row *row) {
