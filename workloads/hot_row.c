@@ -230,6 +230,7 @@ static void draw_uniform_few(const struct hot_row_state *state, struct stream *s
     *stream = local;
 }
 
+/* Accesses to any number of cold rows, uniform or not. */
 static __attribute__((noinline)) void draw_any_cold(const struct hot_row_state *state, struct stream *stream,
                                                     int32_t *accesses) {
     uint64_t ranks[ACCESSES_MAX], hot_rows = (uint64_t)state->options.hot_rows;

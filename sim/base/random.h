@@ -41,7 +41,7 @@ void stream_open_one(struct stream *stream, uint64_t family, uint64_t owner, uin
 
 static inline uint64_t random_rotate(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
 
-/* 64 uniform bits. */
+/* 64 uniform bits. Inline whatever the compiler thinks, and so is the exponential: a call costs as much as the draw. */
 static inline __attribute__((always_inline)) uint64_t stream_bits(struct stream *stream) {
     uint64_t *s = stream->state;
     uint64_t result = random_rotate(s[1] * 5, 7) * 9;

@@ -71,10 +71,11 @@ static __attribute__((noinline)) uint64_t exact_rank(const struct zipf *zipf, ui
 enum { PLACE_BITS = 53 - ZIPF_PART_BITS };
 #define PLACES (UINT64_C(1) << PLACE_BITS)
 
-/* With x' = x^theta the fourth derivative is theta (2 theta - 1) (3 theta - 2) x^(4 theta - 3), greatest at one end. A
- * cubic through four points a third of `width` apart misses by at most that times (width / 3)^4 / 24. What rounding does
- * to u, here and in exact_rank, is below 2^-50 of what it is made of, and x' times that in x; the logarithm and the
- * polynomial lose less than 1e-11 of x. All that is doubled. */
+/* How far from x the polynomial may be. With x' = x^theta the fourth derivative is
+ * theta (2 theta - 1) (3 theta - 2) x^(4 theta - 3), greatest at one end. A cubic through four points, each a third of
+ * the part from the next, misses by at most that times third^4 / 24. What rounding does to u, here and in exact_rank,
+ * is below 2^-50 of what it is made of, and x' times that in x; the logarithm and the polynomial lose less than 1e-11
+ * of x. All that is doubled. */
 static double part_error(const struct zipf *zipf, double far, double near) {
     double theta = zipf->theta, third = zipf->range / ZIPF_PARTS / 3;
     double power = 3 - 4 * theta, constant = theta * (2 * theta - 1) * (3 * theta - 2);
@@ -83,8 +84,8 @@ static double part_error(const struct zipf *zipf, double far, double near) {
     return 2 * (steepest * third * third * third * third / 24 + rounding * weight(-theta, far) + 1e-11 * far);
 }
 
-/* From the far end of the part to the near one. Where the polynomial is no use, and where x is so far out that numbers end
- * (no more is needed of a steep skew), no number is certain. */
+/* From the far end of the part to the near one. Where the polynomial is of no use, and where x runs away, as it does at
+ * the far end of a steep skew, no number is certain. */
 static struct zipf_part make_part(const struct zipf *zipf, int number) {
     struct zipf_part part = {.certain = -1};
     double x[4];
@@ -99,6 +100,7 @@ static struct zipf_part make_part(const struct zipf *zipf, int number) {
     if (!(certain > 0)) {
         return part;
     }
+    /* the differences of the four, first, second and third */
     double first = x[1] - x[0], second = x[2] - x[1] - first, third = x[3] - x[2] - (x[2] - x[1]) - second;
     double scale = 3.0 / (double)PLACES; /* differences of thirds, by places */
     part.term[0] = x[0];

@@ -231,7 +231,8 @@ static void survives_the_far_end(void **state) {
  * ranks come of the same bits. Where they ought to be of use they are, and where x runs away they are not. */
 static void parts_change_no_rank(void **state) {
     (void)state;
-    static const double thetas[] = {0.01, 0.3, 0.5, 0.6, 2.0 / 3, 0.75, 0.9, 0.99, 1, 1.000001, 1.2, 2, 3.5, ZIPF_THETA_MAX};
+    static const double thetas[] = {0.01, 0.3, 0.5,      0.6, 2.0 / 3, 0.75, 0.9,
+                                    0.99, 1,   1.000001, 1.2, 2,       3.5,  ZIPF_THETA_MAX};
     static const uint64_t sizes[] = {1, 2, 3, 10, 1000, 100000, 1000000000, UINT64_C(1) << 52};
     for (size_t t = 0; t < sizeof thetas / sizeof thetas[0]; t++) {
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
