@@ -58,6 +58,7 @@ static enum cc_status read_a_dead_version(struct cc *cc, struct txn *txn, struct
     enum cc_status status = sound->read(cc, txn, row, intent, patience, seen);
     if (status == CC_OK && (*seen)->older != NULL && (*seen)->writer != txn->id) {
         *seen = (*seen)->older;
+        row->claimed = false; /* what is written stands where it should */
     }
     return status;
 }

@@ -558,5 +558,5 @@ static void keys_are_in_order(void **state) {
 TEST_GROUP(store, cmocka_unit_test(single_version_store_agrees), cmocka_unit_test(store_with_tombstones_agrees),
            cmocka_unit_test(multiversion_store_agrees), cmocka_unit_test(heap_agrees),
            cmocka_unit_test(what_is_remembered_stays), cmocka_unit_test(versions_beneath_committed_ones_go_with_them),
-           cmocka_unit_test(old_versions_go_without_a_walk),
-           cmocka_unit_test(stacked_versions_leave_in_any_order), cmocka_unit_test(keys_are_in_order))
+           cmocka_unit_test(old_versions_go_without_a_walk), cmocka_unit_test(stacked_versions_leave_in_any_order),
+           cmocka_unit_test(keys_are_in_order))
