@@ -128,6 +128,7 @@ static void publish_alone(const struct txn *txn, struct store *store, uint64_t s
     const struct row *rows = txn->rows.items;
     for (; write < end; write++) {
         const struct row *row = &rows[write->row];
+        __builtin_prefetch(row->lock, 1); /* it goes next */
         if (is_last(row, write)) {
             store_install_alone(store, row->table, row->key, row->record, write->version, stamp);
         } else {
