@@ -35,16 +35,11 @@ struct lock {
     struct lock_head *head;
     uint32_t row; /* number in owner->rows */
     uint8_t mode; /* granted, or wanted while it waits */
-    union {
-        /* The statement that reached each mode, 0: never; of a gap lock: since[MODE_S]. The first place is no mode's: it
-         * has the marks, so that all are cleared in one go. */
-        uint32_t since[LOCK_DIRECT];
-        struct {
-            bool waits, gap;
-            bool aside;  /* it left the line, see lock_step_aside */
-            bool sleeps; /* it stands among its record's sleepers, see lock_sleepers.c */
-        };
-    };
+    bool waits, gap;
+    bool aside : 1;  /* it left the line, see lock_step_aside */
+    bool sleeps : 1; /* it stands among its record's sleepers, see lock_sleepers.c */
+    /* The statement that reached each mode, 0: never; of a gap lock: since[MODE_S]. The first place is anything. */
+    uint32_t since[LOCK_DIRECT];
     struct lock *previous; /* means nothing in the first of the granted; begins the second line */
     /* Order of its coming among the granted. Who finds a record free keeps the number of an earlier life, which is
      * smaller than those of all that come beside it. */
@@ -92,6 +87,7 @@ static inline struct lock *lock_new(struct cc *cc, struct txn *txn, struct row *
     lock->head = lock_head_of(row->record);
     lock->row = txn_row_number(txn, row);
     lock->mode = (uint8_t)mode;
+    lock->waits = lock->gap = lock->aside = lock->sleeps = false;
     lock->since[MODE_NONE] = lock->since[MODE_S] = lock->since[MODE_U] = lock->since[MODE_X] = 0;
     return lock;
 }
