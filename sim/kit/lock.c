@@ -48,6 +48,7 @@ static void list_remove(struct lock **first, struct lock **last, struct lock *lo
 static struct lock *new_lock(struct cc *cc, struct txn *txn, struct row *row, enum lock_mode mode) {
     struct lock *lock = lock_new(cc, txn, row, mode);
     lock->upgrades = NULL;
+    lock->aside = false;
     lock->placed = 0;
     return lock;
 }

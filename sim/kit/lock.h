@@ -36,8 +36,7 @@ struct lock {
     uint32_t row; /* number in owner->rows */
     uint8_t mode; /* granted, or wanted while it waits */
     bool waits, gap;
-    bool aside : 1;  /* it left the line, see lock_step_aside */
-    bool sleeps : 1; /* it stands among its record's sleepers, see lock_sleepers.c */
+    bool sleeps; /* it stands among its record's sleepers, see lock_sleepers.c */
     /* The statement that reached each mode, 0: never; of a gap lock: since[MODE_S]. The first place is anything. */
     uint32_t since[LOCK_DIRECT];
     struct lock *previous; /* means nothing in the first of the granted; begins the second line */
@@ -45,6 +44,7 @@ struct lock {
      * smaller than those of all that come beside it. */
     uint64_t placed;
     struct lock *upgrades; /* a waiting upgrade: the granted lock it would strengthen */
+    bool aside;            /* a request that left the line, see lock_step_aside */
     struct lock *sleeper_next, *sleeper_previous;
 };
 _Static_assert(offsetof(struct lock, held_next) == 0, "locks held are chained as a pool wants them");
@@ -87,7 +87,7 @@ static inline struct lock *lock_new(struct cc *cc, struct txn *txn, struct row *
     lock->head = lock_head_of(row->record);
     lock->row = txn_row_number(txn, row);
     lock->mode = (uint8_t)mode;
-    lock->waits = lock->gap = lock->aside = lock->sleeps = false;
+    lock->waits = lock->gap = lock->sleeps = false;
     lock->since[MODE_NONE] = lock->since[MODE_S] = lock->since[MODE_U] = lock->since[MODE_X] = 0;
     return lock;
 }
