@@ -199,8 +199,8 @@ static void init_prices(struct world *world) {
 static void init_plainness(struct world *world) {
     const unsigned elsewhere = CC_KEEPS_VERSIONS | CC_PRIVATE_WRITES | CC_EARLY_PUBLISH;
     world->is_plain = world->work_is_free && world->write_is_free && world->round_trip_is_free &&
-                      world->row_is_cpu_only && world->certifier == NULL && !world->cc.keeps_programs &&
-                      (world->ops->flags & elsewhere) == 0 && world->ops->statement == NULL;
+                      world->row_is_cpu_only && !world->cc.keeps_programs && (world->ops->flags & elsewhere) == 0 &&
+                      world->ops->statement == NULL;
 }
 
 static void init_stations(struct world *world) {

@@ -166,7 +166,7 @@ struct world {
     bool write_is_free; /* nor on what is written */
     bool round_trip_is_free;
     bool row_is_cpu_only; /* a row costs neither latch nor disk */
-    /* All this; and nobody watches or keeps programs, the algorithm writes in place, keeps one version of a row, and has
+    /* All this; and nobody keeps programs, the algorithm writes in place, keeps one version of a row, and has
      * nothing to do with the beginning of a statement. */
     bool is_plain;
     uint64_t disk_count; /* stations */

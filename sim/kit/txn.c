@@ -104,6 +104,11 @@ static inline bool is_last(const struct row *row, const struct write *write) { r
 static void publish_each(struct txn *txn, struct store *store, bool private_writes, uint64_t stamp) {
     const struct harness *harness = store->harness;
     bool is_watched = harness->installing != NULL;
+    for (size_t i = 0; i < txn->writes.count; i++) { /* these lie anywhere */
+        const struct write *write = &txn->writes.items[i];
+        __builtin_prefetch(write->version->older, 1);
+        __builtin_prefetch(txn->rows.items[write->row].lock, 1);
+    }
     for (size_t i = 0; i < txn->writes.count; i++) {
         const struct write *write = &txn->writes.items[i];
         const struct row *row = &txn->rows.items[write->row];
