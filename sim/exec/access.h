@@ -18,9 +18,8 @@
  * are compiled for each. */
 enum known {
     KNOWN_NOTHING,
-    KNOWN_STEP,    /* actor->plain */
-    KNOWN_WATCHED, /* and world->is_plain, but the run is certified */
-    KNOWN_PLAIN    /* and it is not */
+    KNOWN_STEP, /* actor->plain */
+    KNOWN_PLAIN /* and world->is_plain */
 };
 
 /* ---- What is rarer: statement.c ---- */
@@ -122,11 +121,11 @@ static HOT void reply_row(struct actor *actor, int64_t key, int64_t value, int64
 /* The CPU part of the current row's price. */
 static HOT bool pay_cpu(struct world *world, struct actor *actor, enum known known) {
     const struct cost_settings *cost = &world->spec->cost;
-    int64_t service_ns = known >= KNOWN_WATCHED ? 0 : price_work(world, actor);
+    int64_t service_ns = known == KNOWN_PLAIN ? 0 : price_work(world, actor);
     if (actor->row_first_visit) {
         service_ns += price_draw(actor, &cost->cpu_access);
     }
-    if (known < KNOWN_WATCHED && actor->row_written && !world->write_is_free) {
+    if (known != KNOWN_PLAIN && actor->row_written && !world->write_is_free) {
         service_ns += price_write(world, actor);
     }
     actor->phase = PHASE_ROW_DONE;
@@ -136,7 +135,7 @@ static HOT bool pay_cpu(struct world *world, struct actor *actor, enum known kno
 /* Nobody looks at `visited` before the price is paid, and now the row is at hand. */
 static HOT bool pay_row(struct world *world, struct actor *actor, struct row *row, enum known known) {
     row->visited = true;
-    if (known >= KNOWN_WATCHED || world->row_is_cpu_only) {
+    if (known == KNOWN_PLAIN || world->row_is_cpu_only) {
         return pay_cpu(world, actor, known);
     }
     actor->phase = PHASE_LATCH;
@@ -146,7 +145,7 @@ static HOT bool pay_row(struct world *world, struct actor *actor, struct row *ro
 static HOT void note_read(struct world *world, struct actor *actor, struct row *row, const struct version *seen,
                           enum known known) {
     actor->seen_writer = seen->writer;
-    if (known < KNOWN_WATCHED) {
+    if (known != KNOWN_PLAIN) {
         durable_read(world, actor, seen);
     }
     if (row->read_statement == 0 && seen->writer != actor->txn.id) {
@@ -178,7 +177,7 @@ static HOT void change_row(struct world *world, struct actor *actor, struct row 
     struct image after = changed(&actor->step, base, known);
     int64_t before = known == KNOWN_NOTHING && base->absent ? 0 : base->value;
     reply_row(actor, row->key, before, after.absent ? INT64_MIN : after.value, known);
-    bool is_private = known < KNOWN_WATCHED && world_is_private(world);
+    bool is_private = known != KNOWN_PLAIN && world_is_private(world);
     txn_write(&actor->txn, &world->store, row, is_private ? NULL : base, after.value, after.absent);
     actor->row_written = true;
 }
@@ -221,7 +220,7 @@ static HOT bool claim_row(struct world *world, struct actor *actor, struct row *
 
 /* A plain statement that has just begun is active. */
 static HOT bool passes(struct world *world, struct actor *actor, enum cc_status status, enum known known) {
-    return (known >= KNOWN_WATCHED && status == CC_OK) || walker_passes(world, actor, status);
+    return (known == KNOWN_PLAIN && status == CC_OK) || walker_passes(world, actor, status);
 }
 
 /* Does what was read need no claim? */
@@ -249,12 +248,10 @@ static HOT bool read_row(struct world *world, struct actor *actor, struct row *r
     row = row_of(actor);
     note_read(world, actor, row, seen, known);
     bool wanted = is_wanted(step, row, seen, known);
-    if (known < KNOWN_WATCHED) {
+    if (known != KNOWN_PLAIN) {
         note_walk(world, actor, hops, seen);
     }
-    if (known < KNOWN_PLAIN) {
-        report_read(world, actor, row, seen, wanted);
-    }
+    report_read(world, actor, row, seen, wanted);
     if (!wanted) {
         return statement_leave_unwanted(world, actor);
     }
@@ -290,13 +287,11 @@ static HOT bool begin_statement(struct world *world, struct actor *actor, enum k
     struct txn *txn = &actor->txn;
     txn->intent = (uint8_t)intent_of(step, known);
     txn->in_statement = true;
-    if (known < KNOWN_WATCHED && world->ops->statement != NULL &&
+    if (known != KNOWN_PLAIN && world->ops->statement != NULL &&
         !walker_passes(world, actor, world->ops->statement(&world->cc, txn, (enum intent)txn->intent))) {
         return walker_goes_on(actor);
     }
-    if (known < KNOWN_PLAIN) {
-        report_statement(world, actor);
-    }
+    report_statement(world, actor);
     bool one_row = known != KNOWN_NOTHING || (step->extra == NULL && !step->scan);
     return one_row ? begin_row(world, actor, known) : statement_begin_several(world, actor);
 }
@@ -306,7 +301,7 @@ static HOT bool next_statement(struct world *world, struct actor *actor, enum kn
     struct txn *txn = &actor->txn;
     txn->statement++;
     txn->last_lock = actor->step.last_lock && !txn->plan_lost;
-    if (known >= KNOWN_WATCHED) {
+    if (known == KNOWN_PLAIN) {
         return begin_statement(world, actor, known);
     }
     actor->phase = PHASE_STATEMENT;
@@ -324,8 +319,7 @@ static HOT bool next_step(struct world *world, struct actor *actor) {
     world->workload_next(world->workload_state, actor->arguments, actor->registers, &actor->reply, step);
     actor->plain = is_plain(step);
     if (actor->plain) {
-        bool is_known = world->is_plain && world->certifier == NULL;
-        return is_known ? next_statement(world, actor, KNOWN_PLAIN) : statement_next_plain(world, actor);
+        return world->is_plain ? next_statement(world, actor, KNOWN_PLAIN) : statement_next_plain(world, actor);
     }
     return step->kind <= STEP_INSERT ? statement_next_any(world, actor) : statement_next_other(world, actor);
 }

@@ -47,12 +47,8 @@ static const uint8_t phase_of_step[] = {
     [STEP_HOLD] = PHASE_NEXT};
 
 /* In functions of their own, so that each has the registers to itself. */
-static __attribute__((noinline)) bool next_plain_step(struct world *world, struct actor *actor) {
-    return next_statement(world, actor, KNOWN_STEP);
-}
-
 __attribute__((noinline)) bool statement_next_plain(struct world *world, struct actor *actor) {
-    return world->is_plain ? next_statement(world, actor, KNOWN_WATCHED) : next_plain_step(world, actor);
+    return next_statement(world, actor, KNOWN_STEP);
 }
 
 __attribute__((noinline)) bool statement_next_any(struct world *world, struct actor *actor) {
