@@ -169,6 +169,18 @@ static void restarts_keep_their_age(void **state) {
     }
 }
 
+/* What is said beside the usual, of one row by key, is heard: patience, a condition, a blind value, an absent row. */
+static void no_word_of_a_statement_is_lost(void **state) {
+    (void)state;
+    const char *algorithms[] = {"2pl", "wait-die", "lock-rr"};
+    for (size_t i = 0; i < sizeof algorithms / sizeof algorithms[0]; i++) {
+        script_expect(algorithms[i], NULL, "w1(x,+=5) w2(x,+=1):nowait w2(x,+=1):skip w2(y,+=2) c1 w2(x,+=1) c2",
+                      "w1(x,+=5)=0 w2(x,+=1):nowait#nowait w2(x,+=1):skip=- w2(y,+=2)=0 c1 w2(x,+=1)=5 c2");
+        script_expect(algorithms[i], NULL, "w1(x,+=5) w1(x,3) w1(x,+=1) d1(x) w1(x,+=1) w1(9,+=1) c1 r2(x) c2",
+                      "w1(x,+=5)=0 w1(x,3)=5 w1(x,+=1)=3 d1(x)=4 w1(x,+=1)=- w1(9,+=1)=- c1 r2(x)=- c2");
+    }
+}
+
 TEST_GROUP(laws, cmocka_unit_test(readers_do_not_overtake_a_writer),
            cmocka_unit_test(u_stands_beside_s_but_not_beside_u), cmocka_unit_test(x_stands_alone),
            cmocka_unit_test(upgrades_go_before_new_requests),
@@ -176,4 +188,4 @@ TEST_GROUP(laws, cmocka_unit_test(readers_do_not_overtake_a_writer),
            cmocka_unit_test(locks_outlast_the_deferred_writes), cmocka_unit_test(nowait_fails_the_statement_alone),
            cmocka_unit_test(skip_locked_leaves_rows_out), cmocka_unit_test(duplicates_are_errors_and_reads),
            cmocka_unit_test(savepoints_keep_what_protects_reads), cmocka_unit_test(savepoints_hide_no_read),
-           cmocka_unit_test(restarts_keep_their_age))
+           cmocka_unit_test(restarts_keep_their_age), cmocka_unit_test(no_word_of_a_statement_is_lost))
