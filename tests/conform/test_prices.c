@@ -32,5 +32,17 @@ static void locks_are_paid_at_the_cpus_or_at_the_latch(void **state) {
     expect_ms("occ", "cost.cpu_validate=1ms", 8); /* the four rows read */
 }
 
-TEST_GROUP(prices, cmocka_unit_test(every_price_is_paid_once),
+/* What is paid for is paid before the next row is asked for: a hot row that comes last is held for its own price and its
+ * lock's, 2 ms, and not for what the two cold rows before it cost. */
+static void locks_are_paid_as_they_are_taken(void **state) {
+    (void)state;
+    struct run_result result = run_of("2pl", "hot_row",
+                                      "system.terminals=32 system.cpus=unlimited cost.cpu_access=1ms cost.cpu_lock=1ms "
+                                      "workload.accesses=3 workload.hot_rows=1 workload.hot_access=increment "
+                                      "workload.hot_position=last workload.rows=100000 warmup=1s duration=20s");
+    runs_assert_within(runs_tps(&result), 500, .001, "one after another");
+    run_result_free(&result);
+}
+
+TEST_GROUP(prices, cmocka_unit_test(locks_are_paid_as_they_are_taken), cmocka_unit_test(every_price_is_paid_once),
            cmocka_unit_test(locks_are_paid_at_the_cpus_or_at_the_latch))
