@@ -114,7 +114,7 @@ void store_set_initial(struct store *store, struct table *table, int64_t key, in
     struct record *record = store_record(store, table, key);
     struct version *version = store_newest(store, table, key, record);
     CHECK(version->writer == 0 && version->older == NULL);
-    table->committed_sum += (absent ? 0 : value) - (version->absent ? 0 : version->value);
+    table_add_to_sum(table, version->absent ? 0 : version->value, absent ? 0 : value);
     table->committed_rows += (absent ? 0 : 1) - (version->absent ? 0 : 1);
     free_place(store, record, version);
     version->value = absent ? 0 : value;
@@ -305,7 +305,7 @@ static void note_dead(struct store *store, struct dead entry) {
 }
 
 static inline void account(struct table *table, const struct version *superseded, const struct version *version) {
-    table->committed_sum += version->value - superseded->value;
+    table_add_to_sum(table, superseded->value, version->value);
     table->committed_rows += (int64_t)superseded->absent - (int64_t)version->absent;
 }
 

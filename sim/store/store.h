@@ -227,6 +227,12 @@ void store_discard(struct store *store, struct table *table, int64_t key, struct
  * snapshots. */
 void store_install_slowly(struct store *store, struct table *table, int64_t key, struct record *record,
                           struct version *version, uint64_t stamp);
+
+/* Sums are modulo 2^64: on the way to a sum that fits they may not. */
+static inline void table_add_to_sum(struct table *table, int64_t before, int64_t after) {
+    table->committed_sum = (int64_t)((uint64_t)table->committed_sum + (uint64_t)after - (uint64_t)before);
+}
+
 /* The same where old versions are not kept. Mostly the only uncommitted version takes the place of the only committed one
  * (what is alone below it is: invariant 3). */
 static inline void store_install_alone(struct store *store, struct table *table, int64_t key, struct record *record,
@@ -240,7 +246,7 @@ static inline void store_install_alone(struct store *store, struct table *table,
     }
     version->word = word | stamp;
     version->older = NULL;
-    table->committed_sum += version->value - superseded->value;
+    table_add_to_sum(table, superseded->value, version->value);
     if (superseded->absent) {
         table->committed_rows++;
     }
