@@ -125,6 +125,18 @@ static bool passes_over(struct cc *cc, struct txn *txn, const struct row *row, s
     return true;
 }
 
+/* The record may be locked, by the transaction itself perhaps, or wanted. */
+static __attribute__((noinline)) enum cc_status read_busy(struct cc *cc, struct txn *txn, struct row *row,
+                                                          enum intent intent, enum patience patience,
+                                                          struct version **seen) {
+    enum cc_status status = locking_take(cc, txn, row, locking_mode_to_see[intent], patience);
+    if (status == CC_OK) {
+        row->claimed = intent != SEE;
+        *seen = store_newest(cc->store, row->table, row->key, row->record);
+    }
+    return status;
+}
+
 /* It does not lock plainly. */
 static __attribute__((noinline)) enum cc_status read_otherwise(struct cc *cc, struct txn *txn, struct row *row,
                                                                enum intent intent, enum patience patience,
@@ -137,22 +149,9 @@ static __attribute__((noinline)) enum cc_status read_otherwise(struct cc *cc, st
     if (by_predicate && passes_over(cc, txn, row, seen)) {
         return CC_OK;
     }
-    enum cc_status status = locking_take(cc, txn, row, locking_mode_to_see[intent], patience);
-    if (status == CC_OK) {
-        row->claimed = !by_predicate && intent != SEE;
-        *seen = store_newest(cc->store, row->table, row->key, row->record);
-    }
-    return status;
-}
-
-/* The record is locked, by the transaction itself perhaps, or wanted. */
-static __attribute__((noinline)) enum cc_status read_busy(struct cc *cc, struct txn *txn, struct row *row,
-                                                          enum intent intent, enum patience patience,
-                                                          struct version **seen) {
-    enum cc_status status = locking_take(cc, txn, row, locking_mode_to_see[intent], patience);
-    if (status == CC_OK) {
-        row->claimed = intent != SEE;
-        *seen = store_newest(cc->store, row->table, row->key, row->record);
+    enum cc_status status = read_busy(cc, txn, row, intent, patience, seen);
+    if (by_predicate) {
+        row->claimed = false; /* the change has yet to pass the predicates */
     }
     return status;
 }
