@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/base/inline.h"
 #include "sim/base/random.h"
 
 enum distribution_kind {
@@ -42,8 +43,7 @@ static inline int64_t distribution_rounded(double ns) {
 
 /* One duration; a constant draws nothing from the stream. Rounded to the nearest nanosecond. */
 int64_t distribution_draw_any(const struct distribution *d, struct stream *stream);
-static inline __attribute__((always_inline)) int64_t distribution_draw(const struct distribution *d,
-                                                                       struct stream *stream) {
+ALWAYS_INLINE int64_t distribution_draw(const struct distribution *d, struct stream *stream) {
     if (d->kind == DISTRIBUTION_EXPONENTIAL) {
         return distribution_rounded(d->mean * stream_exponential(stream));
     }

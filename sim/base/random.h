@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/base/inline.h"
+
 /* Whose draws a stream serves. The numbers are part of the meaning of a seed: append only. */
 enum stream_purpose {
     STREAM_PROGRAM = 1, /* arguments of a terminal's n-th transaction (terminal 0: arrivals) */
@@ -42,7 +44,7 @@ void stream_open_one(struct stream *stream, uint64_t family, uint64_t owner, uin
 static inline uint64_t random_rotate(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
 
 /* 64 uniform bits. Inline whatever the compiler thinks, and so is the exponential: a call costs as much as the draw. */
-static inline __attribute__((always_inline)) uint64_t stream_bits(struct stream *stream) {
+ALWAYS_INLINE uint64_t stream_bits(struct stream *stream) {
     uint64_t *s = stream->state;
     uint64_t result = random_rotate(s[1] * 5, 7) * 9;
     uint64_t t = s[1] << 17;
@@ -84,7 +86,7 @@ extern const double random_heights[RANDOM_LAYERS + 1]; /* of the curve at each l
 double random_exponential_edge(struct stream *stream, unsigned layer, uint64_t position); /* the other 1.1% of draws */
 
 /* Exponential with mean 1 (ziggurat, Marsaglia and Tsang 2000): 8 bits choose the layer, 53 others the place in it. */
-static inline __attribute__((always_inline)) double stream_exponential(struct stream *stream) {
+ALWAYS_INLINE double stream_exponential(struct stream *stream) {
     uint64_t bits = stream_bits(stream);
     const struct random_layer *layer = &random_layers[bits % RANDOM_LAYERS];
     uint64_t position = bits >> 11;

@@ -39,6 +39,7 @@
 #include <stdint.h>
 
 #include "sim/base/condition.h"
+#include "sim/base/inline.h"
 #include "sim/base/memory.h"
 
 enum access_kind {
@@ -206,7 +207,7 @@ static inline struct install **graph_bucket(const struct graph *graph, uint32_t 
 }
 
 /* The row's bucket, and what is in it, will be needed soon. */
-static inline __attribute__((always_inline)) void graph_expect(const struct graph *graph, uint32_t table, int64_t key) {
+ALWAYS_INLINE void graph_expect(const struct graph *graph, uint32_t table, int64_t key) {
     __builtin_prefetch(*graph_bucket(graph, table, key), 1);
 }
 /* Puts a version into its row's chain; one on top of the loader's stands behind the newest. False if others stand

@@ -9,10 +9,9 @@
 #define CCSIM_EXEC_ACCESS_H
 
 #include "sim/base/digest.h"
+#include "sim/base/inline.h"
 #include "sim/exec/report.h"
 #include "sim/exec/world.h"
-
-#define HOT inline __attribute__((always_inline))
 
 /* What is known of the statement at hand, so that it need not be asked at each turn; always a constant. The same functions
  * are compiled for each. */
@@ -40,9 +39,9 @@ bool statement_any_row_done(struct world *world, struct actor *actor);
 
 /* ---- The statement ---- */
 
-static HOT struct row *row_of(struct actor *actor) { return &actor->txn.rows.items[actor->row]; }
+ALWAYS_INLINE struct row *row_of(struct actor *actor) { return &actor->txn.rows.items[actor->row]; }
 
-static HOT enum intent intent_of(const struct step *step, enum known known) {
+ALWAYS_INLINE enum intent intent_of(const struct step *step, enum known known) {
     static const enum intent intents[] = {
         [LOCKING_NONE] = SEE, [LOCKING_SHARE] = SEE_SHARE, [LOCKING_UPDATE] = SEE_UPDATE};
     if (known != KNOWN_NOTHING) {
@@ -68,7 +67,7 @@ static inline enum patience patience_of(const struct step *step) {
 }
 
 /* A write by key whose value and condition need nothing of the row. */
-static HOT bool is_blind(const struct step *step) {
+ALWAYS_INLINE bool is_blind(const struct step *step) {
     if (step->kind != STEP_DELETE && (step->kind != STEP_UPDATE || step->value != VALUE_SET)) {
         return false;
     }
@@ -77,7 +76,7 @@ static HOT bool is_blind(const struct step *step) {
 
 /* A SELECT without lock, or an UPDATE that adds, of one row by key, which asks nothing else and waits if it must. (Each field
  * for itself: a word of several that were just written one by one has to wait until they are in the cache.) */
-static HOT bool is_plain(const struct step *step) {
+ALWAYS_INLINE bool is_plain(const struct step *step) {
     bool narrowed = step->patience != PATIENCE_BLOCK || step->scan ||
                     step->condition.operator!= CONDITION_TRUE || step->extra != NULL;
     if (step->kind == STEP_UPDATE) {
@@ -87,7 +86,7 @@ static HOT bool is_plain(const struct step *step) {
 }
 
 /* The row becomes the current one. */
-static HOT struct row *meet_row(struct world *world, struct actor *actor, int64_t key) {
+ALWAYS_INLINE struct row *meet_row(struct world *world, struct actor *actor, int64_t key) {
     struct row *row = txn_row(&actor->txn, &world->store, actor->step.table, key);
     actor->row = txn_row_number(&actor->txn, row);
     actor->row_first_visit = !row->visited;
@@ -98,8 +97,8 @@ static HOT struct row *meet_row(struct world *world, struct actor *actor, int64_
 /* ---- One row ---- */
 
 /* An insert wants no row, all else one that matches. */
-static HOT bool is_wanted(const struct step *step, const struct row *row, const struct version *version,
-                          enum known known) {
+ALWAYS_INLINE bool is_wanted(const struct step *step, const struct row *row, const struct version *version,
+                             enum known known) {
     if (known != KNOWN_NOTHING) {
         return !version->absent;
     }
@@ -109,7 +108,7 @@ static HOT bool is_wanted(const struct step *step, const struct row *row, const 
     return (step->condition.operator== CONDITION_TRUE && step->extra == NULL) || statement_matches(step, row, version);
 }
 
-static HOT void reply_row(struct actor *actor, int64_t key, int64_t value, int64_t after, enum known known) {
+ALWAYS_INLINE void reply_row(struct actor *actor, int64_t key, int64_t value, int64_t after, enum known known) {
     bool only = known != KNOWN_NOTHING || actor->reply.rows != NULL;
     struct reply_row *place = only ? &actor->only_row : vector_add(&actor->reply_rows);
     *place = (struct reply_row){.key = key, .value = value};
@@ -119,7 +118,7 @@ static HOT void reply_row(struct actor *actor, int64_t key, int64_t value, int64
 }
 
 /* The CPU part of the current row's price. */
-static HOT bool pay_cpu(struct world *world, struct actor *actor, enum known known) {
+ALWAYS_INLINE bool pay_cpu(struct world *world, struct actor *actor, enum known known) {
     const struct cost_settings *cost = &world->spec->cost;
     int64_t service_ns = known == KNOWN_PLAIN ? 0 : price_work(world, actor);
     if (actor->row_first_visit) {
@@ -133,7 +132,7 @@ static HOT bool pay_cpu(struct world *world, struct actor *actor, enum known kno
 }
 
 /* Nobody looks at `visited` before the price is paid, and now the row is at hand. */
-static HOT bool pay_row(struct world *world, struct actor *actor, struct row *row, enum known known) {
+ALWAYS_INLINE bool pay_row(struct world *world, struct actor *actor, struct row *row, enum known known) {
     row->visited = true;
     if (known == KNOWN_PLAIN || world->row_is_cpu_only) {
         return pay_cpu(world, actor, known);
@@ -142,8 +141,8 @@ static HOT bool pay_row(struct world *world, struct actor *actor, struct row *ro
     return true;
 }
 
-static HOT void note_read(struct world *world, struct actor *actor, struct row *row, const struct version *seen,
-                          enum known known) {
+ALWAYS_INLINE void note_read(struct world *world, struct actor *actor, struct row *row, const struct version *seen,
+                             enum known known) {
     actor->seen_writer = seen->writer;
     if (known != KNOWN_PLAIN) {
         durable_read(world, actor, seen);
@@ -163,7 +162,7 @@ static inline void note_walk(struct world *world, struct actor *actor, uint32_t 
     }
 }
 
-static HOT struct image changed(const struct step *step, const struct version *base, enum known known) {
+ALWAYS_INLINE struct image changed(const struct step *step, const struct version *base, enum known known) {
     if (known != KNOWN_NOTHING) {
         return (struct image){.value = base->value + step->operand, .absent = false};
     }
@@ -172,8 +171,8 @@ static HOT struct image changed(const struct step *step, const struct version *b
     return (struct image){.value = deleted ? 0 : before + step->operand, .absent = deleted};
 }
 
-static HOT void change_row(struct world *world, struct actor *actor, struct row *row, struct version *base,
-                           enum known known) {
+ALWAYS_INLINE void change_row(struct world *world, struct actor *actor, struct row *row, struct version *base,
+                              enum known known) {
     struct image after = changed(&actor->step, base, known);
     int64_t before = known == KNOWN_NOTHING && base->absent ? 0 : base->value;
     reply_row(actor, row->key, before, after.absent ? INT64_MIN : after.value, known);
@@ -183,8 +182,8 @@ static HOT void change_row(struct world *world, struct actor *actor, struct row 
 }
 
 /* The row qualifies, and is granted. */
-static HOT bool use_row(struct world *world, struct actor *actor, struct row *row, struct version *base,
-                        enum known known) {
+ALWAYS_INLINE bool use_row(struct world *world, struct actor *actor, struct row *row, struct version *base,
+                           enum known known) {
     if (actor->step.kind == STEP_SELECT) {
         reply_row(actor, row->key, base->value, base->value, known);
     } else {
@@ -194,7 +193,7 @@ static HOT bool use_row(struct world *world, struct actor *actor, struct row *ro
 }
 
 /* The usual sequel of a read, and the first call of a blind statement. */
-static HOT bool claim_row(struct world *world, struct actor *actor, struct row *row) {
+ALWAYS_INLINE bool claim_row(struct world *world, struct actor *actor, struct row *row) {
     const struct step *step = &actor->step;
     struct version *base = NULL;
     uint32_t hops = actor->txn.work.hops;
@@ -219,19 +218,19 @@ static HOT bool claim_row(struct world *world, struct actor *actor, struct row *
 }
 
 /* A plain statement that has just begun is active. */
-static HOT bool passes(struct world *world, struct actor *actor, enum cc_status status, enum known known) {
+ALWAYS_INLINE bool passes(struct world *world, struct actor *actor, enum cc_status status, enum known known) {
     return (known == KNOWN_PLAIN && status == CC_OK) || walker_passes(world, actor, status);
 }
 
 /* Does what was read need no claim? */
-static HOT bool is_granted(const struct step *step, const struct row *row, enum known known) {
+ALWAYS_INLINE bool is_granted(const struct step *step, const struct row *row, enum known known) {
     if (known != KNOWN_NOTHING) {
         return row->claimed || step->kind == STEP_SELECT;
     }
     return (row->claimed && step->kind != STEP_INSERT) || (step->kind == STEP_SELECT && step->locking == LOCKING_NONE);
 }
 
-static HOT bool read_row(struct world *world, struct actor *actor, struct row *row, enum known known) {
+ALWAYS_INLINE bool read_row(struct world *world, struct actor *actor, struct row *row, enum known known) {
     const struct step *step = &actor->step;
     struct version *seen = NULL;
     uint32_t hops = actor->txn.work.hops;
@@ -265,7 +264,7 @@ static HOT bool read_row(struct world *world, struct actor *actor, struct row *r
 /* ---- From statement to statement ---- */
 
 /* The row of a statement by key, or of the next of its keys, and its first call. */
-static HOT bool locate_row(struct world *world, struct actor *actor, enum known known) {
+ALWAYS_INLINE bool locate_row(struct world *world, struct actor *actor, enum known known) {
     struct row *row = meet_row(world, actor, actor->step.first);
     actor->blind = known == KNOWN_NOTHING && is_blind(&actor->step);
     if (actor->blind) {
@@ -277,12 +276,12 @@ static HOT bool locate_row(struct world *world, struct actor *actor, enum known 
 }
 
 /* A statement on one row, for which the reply has its place. */
-static HOT bool begin_row(struct world *world, struct actor *actor, enum known known) {
+ALWAYS_INLINE bool begin_row(struct world *world, struct actor *actor, enum known known) {
     actor->reply = (struct reply){.rows = &actor->only_row};
     return locate_row(world, actor, known);
 }
 
-static HOT bool begin_statement(struct world *world, struct actor *actor, enum known known) {
+ALWAYS_INLINE bool begin_statement(struct world *world, struct actor *actor, enum known known) {
     const struct step *step = &actor->step;
     struct txn *txn = &actor->txn;
     txn->intent = (uint8_t)intent_of(step, known);
@@ -297,7 +296,7 @@ static HOT bool begin_statement(struct world *world, struct actor *actor, enum k
 }
 
 /* Where the statement costs no round trip, it begins at once. */
-static HOT bool next_statement(struct world *world, struct actor *actor, enum known known) {
+ALWAYS_INLINE bool next_statement(struct world *world, struct actor *actor, enum known known) {
     struct txn *txn = &actor->txn;
     txn->statement++;
     txn->last_lock = actor->step.last_lock && !txn->plan_lost;
@@ -314,7 +313,7 @@ static HOT bool next_statement(struct world *world, struct actor *actor, enum kn
     return price_delay(world, actor, price_draw(actor, &world->spec->cost.round_trip));
 }
 
-static HOT bool next_step(struct world *world, struct actor *actor) {
+ALWAYS_INLINE bool next_step(struct world *world, struct actor *actor) {
     struct step *step = &actor->step;
     world->workload_next(world->workload_state, actor->arguments, actor->registers, &actor->reply, step);
     actor->plain = is_plain(step);
@@ -324,7 +323,7 @@ static HOT bool next_step(struct world *world, struct actor *actor) {
     return step->kind <= STEP_INSERT ? statement_next_any(world, actor) : statement_next_other(world, actor);
 }
 
-static HOT bool end_statement(struct world *world, struct actor *actor, enum known known) {
+ALWAYS_INLINE bool end_statement(struct world *world, struct actor *actor, enum known known) {
     struct txn *txn = &actor->txn;
     if (!txn->ends_silently) {
         world->ops->statement_end(&world->cc, txn, false);
@@ -342,7 +341,7 @@ static HOT bool end_statement(struct world *world, struct actor *actor, enum kno
 }
 
 /* The row at hand is paid for. */
-static HOT bool row_done(struct world *world, struct actor *actor) {
+ALWAYS_INLINE bool row_done(struct world *world, struct actor *actor) {
     return actor->plain ? end_statement(world, actor, KNOWN_STEP) : statement_any_row_done(world, actor);
 }
 

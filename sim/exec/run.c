@@ -2,6 +2,7 @@
 #include "sim/exec/run.h"
 
 #include "sim/base/check.h"
+#include "sim/base/inline.h"
 #include "sim/exec/access.h"
 #include "sim/exec/report.h"
 #include "sim/exec/world.h"
@@ -21,11 +22,8 @@ static __attribute__((noinline)) void handle_other(struct world *world, uint32_t
  * service is fetched, since its end will come soon. Where so many are pending that it will not, the next is foreseen. */
 enum { FORESEE_FROM = 512 };
 
-/* What only fetches ahead is inline, whatever the compiler thinks: else its calls would go, as without effect. */
-#define FETCH static inline __attribute__((always_inline)) void
-
 /* What every access touches of an actor, and of its program. */
-FETCH fetch_actor(const struct world *world, const struct actor *actor) {
+ALWAYS_INLINE void fetch_actor(const struct world *world, const struct actor *actor) {
     const size_t from = offsetof(struct actor, txn.id) / MEMORY_LINE * MEMORY_LINE, to = offsetof(struct actor, cursor);
     const char *block = (const char *)actor, *program = block + world->registers_at;
 #pragma GCC unroll 8
@@ -37,7 +35,7 @@ FETCH fetch_actor(const struct world *world, const struct actor *actor) {
 }
 
 /* What that leads to: the place of its next row, its newest lock; where it takes no more locks, all that it gives back. */
-FETCH fetch_rest(const struct actor *actor) {
+ALWAYS_INLINE void fetch_rest(const struct actor *actor) {
     const struct txn *txn = &actor->txn;
     if (!txn->last_lock) {
         __builtin_prefetch(txn->held, 1);
@@ -62,7 +60,7 @@ static __attribute__((noinline)) void look_ahead(const struct world *world, uint
 }
 
 /* An event of an actor. Most are the end of a service at the CPUs that paid for a row. */
-static HOT void handle(struct world *world, struct actor *actor) {
+ALWAYS_INLINE void handle(struct world *world, struct actor *actor) {
     if (actor->job.at != &world->cpu || world->trace != NULL) {
         walker_event(world, actor);
         return;

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "sim/base/check.h"
+#include "sim/base/inline.h"
 #include "sim/exec/report.h"
 #include "sim/exec/world.h"
 #include "sim/kit/lock.h"
@@ -379,7 +380,7 @@ static bool (*const phases[PHASE_COUNT])(struct world *, struct actor *) = {
 };
 
 /* Inline where it goes on from an event: that is once an access. */
-static inline __attribute__((always_inline)) void walk(struct world *world, struct actor *actor) {
+ALWAYS_INLINE void walk(struct world *world, struct actor *actor) {
     while (phases[actor->phase](world, actor)) {
         if (world->stopped) {
             return;
@@ -393,7 +394,7 @@ static void walk_traced(struct world *world, struct actor *actor) {
     trace_pauses(world, actor);
 }
 
-static inline __attribute__((always_inline)) void go_on(struct world *world, struct actor *actor) {
+ALWAYS_INLINE void go_on(struct world *world, struct actor *actor) {
     if (world->trace == NULL) {
         walk(world, actor);
     } else {

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/base/inline.h"
 #include "sim/base/memory.h"
 #include "sim/cc/cc.h"
 #include "sim/check/certifier.h"
@@ -300,8 +301,7 @@ bool phase_back(struct world *world, struct actor *actor);
  * pay. ---- */
 bool price_disk(struct world *world, struct actor *actor, const struct distribution *service);
 bool price_latch(struct world *world, struct actor *actor);
-static inline __attribute__((always_inline)) bool price_cpu(struct world *world, struct actor *actor,
-                                                            int64_t service_ns) {
+ALWAYS_INLINE bool price_cpu(struct world *world, struct actor *actor, int64_t service_ns) {
     if (service_ns == 0) {
         return true;
     }
@@ -310,7 +310,7 @@ static inline __attribute__((always_inline)) bool price_cpu(struct world *world,
 }
 bool price_log(struct world *world, struct actor *actor);
 bool price_delay(struct world *world, struct actor *actor, int64_t delay_ns);
-static inline __attribute__((always_inline)) int64_t price_draw(struct actor *actor, const struct distribution *price) {
+ALWAYS_INLINE int64_t price_draw(struct actor *actor, const struct distribution *price) {
     return distribution_draw(price, &actor->service);
 }
 int64_t price_work_done(struct world *world, struct actor *actor);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "sim/base/inline.h"
 #include "sim/base/memory.h"
 
 enum { ARITY = AGENDA_ARITY, NODE = AGENDA_NODE, BLIND_BITS = 6, CACHE_LINE = 64 };
@@ -135,7 +136,7 @@ static inline void fill_hole(struct agenda *agenda, uint32_t slot, agenda_key ke
     agenda_replay(agenda, hole, key);
 }
 
-static inline __attribute__((always_inline)) void put(struct agenda *agenda, uint32_t slot, agenda_key key) {
+ALWAYS_INLINE void put(struct agenda *agenda, uint32_t slot, agenda_key key) {
     uint32_t leaf = agenda->leaf[slot];
     if (leaf != 0) {
         replace_any(agenda, leaf, key);

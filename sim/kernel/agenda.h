@@ -33,6 +33,7 @@
 #include <stdint.h>
 
 #include "sim/base/check.h"
+#include "sim/base/inline.h"
 
 __extension__ typedef unsigned __int128 agenda_key;
 
@@ -85,8 +86,6 @@ static inline bool agenda_any(const struct agenda *agenda);
 
 /* ---- The tree; what every event does is inline ---- */
 
-#define AGENDA_INLINE static inline __attribute__((always_inline))
-
 enum { AGENDA_ARITY = 4, AGENDA_SLOT_BITS = 24, AGENDA_NODE = sizeof(agenda_key) };
 #define AGENDA_EMPTY     (~(agenda_key)0)
 #define AGENDA_ORDINARY  (UINT64_C(1) << 63)
@@ -109,7 +108,7 @@ static inline agenda_key agenda_rival(agenda_key *node, uint32_t at) {
 }
 
 /* Puts `key` into the leaf `at`, as a rule the winner's, and plays its matches again up to the root. */
-AGENDA_INLINE void agenda_replay(struct agenda *agenda, uint32_t at, agenda_key key) {
+ALWAYS_INLINE void agenda_replay(struct agenda *agenda, uint32_t at, agenda_key key) {
     agenda_key *node = agenda->node;
     uint32_t root = agenda->root;
     *agenda_at(node, at) = key;
@@ -122,12 +121,12 @@ AGENDA_INLINE void agenda_replay(struct agenda *agenda, uint32_t at, agenda_key 
 
 static inline uint32_t agenda_slot_of(agenda_key key) { return (uint32_t)key & (AGENDA_SLOTS_MAX - 1); }
 
-AGENDA_INLINE agenda_key agenda_key_of(int64_t time_ns, uint64_t low) {
+ALWAYS_INLINE agenda_key agenda_key_of(int64_t time_ns, uint64_t low) {
     return (agenda_key)(uint64_t)time_ns << 64 | low;
 }
 
 /* The low half of the key of what is scheduled next. */
-AGENDA_INLINE uint64_t agenda_low(struct agenda *agenda, uint32_t slot) {
+ALWAYS_INLINE uint64_t agenda_low(struct agenda *agenda, uint32_t slot) {
     uint64_t next = agenda->next;
     CHECK(next >= AGENDA_ORDINARY); /* else the order has overflowed */
     agenda->next = next + AGENDA_NEXT_STEP;
@@ -137,7 +136,7 @@ AGENDA_INLINE uint64_t agenda_low(struct agenda *agenda, uint32_t slot) {
 void agenda_settle(struct agenda *agenda);                     /* the hole goes: nobody filled it */
 uint32_t agenda_rest(struct agenda *agenda, int64_t limit_ns); /* nothing comes up to the limit */
 
-AGENDA_INLINE uint32_t agenda_next(struct agenda *agenda, int64_t limit_ns) {
+ALWAYS_INLINE uint32_t agenda_next(struct agenda *agenda, int64_t limit_ns) {
     if (agenda->hole != 0) {
         agenda_settle(agenda);
     }
@@ -151,12 +150,12 @@ AGENDA_INLINE uint32_t agenda_next(struct agenda *agenda, int64_t limit_ns) {
     return agenda_slot_of(key);
 }
 
-AGENDA_INLINE void agenda_take_out(struct agenda *agenda, uint32_t slot) {
+ALWAYS_INLINE void agenda_take_out(struct agenda *agenda, uint32_t slot) {
     agenda->hole = agenda->leaf[slot];
     agenda->leaf[slot] = 0;
 }
 
-AGENDA_INLINE void agenda_hand_over(struct agenda *agenda, uint32_t from, uint32_t to, int64_t time_ns) {
+ALWAYS_INLINE void agenda_hand_over(struct agenda *agenda, uint32_t from, uint32_t to, int64_t time_ns) {
     CHECK_SLOW(to < agenda->slots);
     CHECK(time_ns >= agenda->now_ns);
     uint32_t *leaf = agenda->leaf, at = leaf[from];

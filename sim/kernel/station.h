@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/base/inline.h"
 #include "sim/kernel/agenda.h"
 
 #define STATION_UNLIMITED INT64_MAX
@@ -73,20 +74,18 @@ static inline bool station_serves(const struct station_job *job) { return job->s
 
 /* ---- What every service does, inline: station_join and station_finish for who knows station and agenda ---- */
 
-#define STATION_INLINE static inline __attribute__((always_inline))
-
 void station_start(struct station *station, struct station_job *job);
 
-STATION_INLINE void station_add(struct station_sum *sum, int64_t now_ns) {
+ALWAYS_INLINE void station_add(struct station_sum *sum, int64_t now_ns) {
     sum->high += __builtin_add_overflow(sum->low, (uint64_t)now_ns, &sum->low);
 }
-STATION_INLINE void station_subtract(struct station_sum *sum, int64_t now_ns) {
+ALWAYS_INLINE void station_subtract(struct station_sum *sum, int64_t now_ns) {
     sum->high -= __builtin_sub_overflow(sum->low, (uint64_t)now_ns, &sum->low);
 }
 
 /* Who finds others in the queue need not look at the servers: they are busy. */
-STATION_INLINE void station_join_at(struct station *station, struct agenda *agenda, struct station_job *job,
-                                    int64_t service_ns) {
+ALWAYS_INLINE void station_join_at(struct station *station, struct agenda *agenda, struct station_job *job,
+                                   int64_t service_ns) {
     CHECK(job->at == NULL);
     CHECK_SLOW(!agenda_pending(agenda, job->slot));
     job->at = station;
@@ -108,7 +107,7 @@ STATION_INLINE void station_join_at(struct station *station, struct agenda *agen
 }
 
 /* The one behind will be served next: where many queue, that is a cache miss, best begun now. */
-STATION_INLINE struct station_job *station_take_first(struct station *station, int64_t now_ns) {
+ALWAYS_INLINE struct station_job *station_take_first(struct station *station, int64_t now_ns) {
     struct station_job *first = station->first;
     station->first = first->next;
     __builtin_prefetch(first->next, 1);
@@ -124,8 +123,8 @@ static inline int64_t station_end_ns(const struct station_job *job, int64_t now_
 
 /* The job leaves its server, and the first of the queue follows it: then the number of the busy stays. Its event
  * becomes that of its follower; without one, `remove` removes it. Returns the service that it got since the last reset. */
-STATION_INLINE int64_t station_hand_over(struct station *station, struct agenda *agenda, struct station_job *job,
-                                         void (*remove)(struct agenda *, uint32_t)) {
+ALWAYS_INLINE int64_t station_hand_over(struct station *station, struct agenda *agenda, struct station_job *job,
+                                        void (*remove)(struct agenda *, uint32_t)) {
     int64_t now_ns = agenda->now_ns;
     int64_t got_ns = now_ns - (job->start_ns > station->reset_ns ? job->start_ns : station->reset_ns);
     station->served_ns += got_ns;
@@ -142,7 +141,7 @@ STATION_INLINE int64_t station_hand_over(struct station *station, struct agenda 
     return got_ns;
 }
 
-STATION_INLINE int64_t station_finish_at(struct station *station, struct agenda *agenda, struct station_job *job) {
+ALWAYS_INLINE int64_t station_finish_at(struct station *station, struct agenda *agenda, struct station_job *job) {
     CHECK(agenda->now_ns - job->start_ns == job->service_ns);
     return station_hand_over(station, agenda, job, agenda_take_out);
 }

@@ -29,6 +29,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "sim/base/inline.h"
 #include "sim/base/memory.h"
 #include "sim/store/harness.h"
 
@@ -140,18 +141,17 @@ static inline struct record *store_record(struct store *store, struct table *tab
 /* Hints that cost nothing if they are wrong: a record will be used soon (it may lie across two cache lines); a record
  * hinted at before will be used next. (Inline whatever the compiler thinks: a function that only fetches ahead has no
  * effect that it knows of, and its calls would go.) */
-#define STORE_HINT static inline __attribute__((always_inline)) void
-STORE_HINT store_expect_dense(const struct table *table, uint64_t place) { /* counted from 0 */
+ALWAYS_INLINE void store_expect_dense(const struct table *table, uint64_t place) { /* counted from 0 */
     const char *record = table->dense + place * table->stride;
     __builtin_prefetch(record, 1);
     __builtin_prefetch(record + table->stride - 1, 1);
 }
-STORE_HINT store_expect(const struct table *table, int64_t key) {
+ALWAYS_INLINE void store_expect(const struct table *table, int64_t key) {
     if (table_is_dense(table, key)) {
         store_expect_dense(table, (uint64_t)key - (uint64_t)table->first_key);
     }
 }
-STORE_HINT store_expect_next(const struct table *table, int64_t key) {
+ALWAYS_INLINE void store_expect_next(const struct table *table, int64_t key) {
     if (table_is_dense(table, key)) {
         __builtin_prefetch(store_dense_record(table, key)->newest, 1);
     }
